@@ -36,7 +36,7 @@ from tvlb.topology import (
     network_formats,
 )
 
-__all__ = ["SIMPLE", "mutated", "seed_files", "stored"]
+__all__ = ["DISCOVERED", "SIMPLE", "mutated", "seed_files", "stored"]
 
 _SWEEP = """name = "damaged"
 topologies = ["dfly(2,4,2,9)", "4,8,4,9,palmtree"]
@@ -50,6 +50,11 @@ constraints = ["a == 2*p == 2*h", "nodes <= 2000"]
 [options]
 simulated_patterns = 3
 """
+
+_DATA = Path(__file__).parent.parent / "tests" / "data"
+# What ibnetdiscover printed of a fabric, and what OpenSM dumped of it.
+DISCOVERED = _DATA / "fabric.ibnetdiscover"
+_DUMPED = _DATA / "fabric.lfts"
 
 # Formats that hold no parallel cables.
 SIMPLE = {"booksim-anynet"}
@@ -69,6 +74,7 @@ def seed_files() -> dict[str, bytes]:
     for level in ("node", "switch"):
         lines = [f"# level={level}", "src,dst,rate", *entries]
         found[f"matrix-{level}.csv"] = "\n".join(lines).encode()
+    found["dump-opensm.lfts"] = _DUMPED.read_bytes()
     found["sweep-a.toml"] = _SWEEP.encode()
     for name in ("table", "search", "simulation"):
         found[f"document-{name}.json"] = json.dumps(example(name)).encode()
@@ -99,6 +105,7 @@ def _networks() -> dict[str, bytes]:
         b'<edge source="a" target="b"/>\n<edge source="b" target="c"/>\n</graph></graphml>\n'
     )
     # The content tells the format.
+    found["network-discovered.ibnet"] = DISCOVERED.read_bytes()
     found["network-content.data"] = found["network-graphml.graphml"]
     return found
 

@@ -18,7 +18,7 @@ from functools import partial
 from runs import run_all
 
 from sim_bridge import (
-    Routing,
+    PATH_ROUTINGS,
     Scenario,
     SimulationConfig,
     SimulationResult,
@@ -64,7 +64,7 @@ def queued_runs() -> list[Run]:
     for name in TOPOLOGIES:
         topology = parse_topology(name)
         sets = [parse_expression(expression, topology) for expression in PATH_SETS]
-        for routing, path_set, pattern in itertools.product(Routing, sets, PATTERNS):
+        for routing, path_set, pattern in itertools.product(PATH_ROUTINGS, sets, PATTERNS):
             scenario = Scenario(topology, routing, path_set, parse_pattern(pattern), 3)
             found += [partial(scenario.run, load, CONFIG) for load in LOADS]
     return found

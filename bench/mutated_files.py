@@ -5,12 +5,12 @@
     python -m bench.mutated_files --files 20000
     python -m bench.mutated_files --files 10000 --kinds network topology
 
-Tables in Parquet, JSON and CSV, traffic matrices, networks in JSON, GraphML and edge lists, sweep
-files and result documents are mutated: bytes flipped, ends cut off, pieces spliced in, lines
-repeated, numbers made huge or written in other digits, values exchanged for others, deep nesting,
-entities, and small files that expand. Two processes read them, each file within 5 s of processor
-time and 1 GiB of address space beyond what the process has when it begins. Every file has one
-outcome:
+Tables in Parquet, JSON and CSV, dumps of forwarding tables, traffic matrices, networks in JSON,
+GraphML, edge lists and as fabrics, sweep files and result documents are mutated: bytes flipped,
+ends cut off, pieces spliced in, lines repeated, numbers made huge or written in other digits,
+values exchanged for others, deep nesting, entities, and small files that expand. Two processes read
+them, each file within 5 s of processor time and 1 GiB of address space beyond what the process has
+when it begins. Every file has one outcome:
 
 refused : InvalidInput.
 faulty : a table that can be read, of which `verify` says what is wrong.
@@ -52,7 +52,7 @@ from typing import IO
 
 import numpy as np
 
-from bench.damage import SIMPLE, mutated, seed_files, stored
+from bench.damage import DISCOVERED, SIMPLE, mutated, seed_files, stored
 from tvlb.documents import parse_json
 from tvlb.errors import InvalidInput
 from tvlb.plots import figure_of
@@ -60,15 +60,19 @@ from tvlb.requests import SweepBody, read_sweep_file
 from tvlb.table import (
     TABLE_SUFFIXES,
     AnyTable,
+    read_dump,
     read_stream,
     read_table,
     verify,
 )
+from tvlb.table.kinds.forwarding import ForwardingTable
 from tvlb.topology import (
     Dragonfly,
+    Fabric,
     ListedTopology,
     network_formats,
     parse_topology,
+    read_fabric,
 )
 from tvlb.traffic.matrix import MatrixPattern
 
@@ -216,6 +220,28 @@ def _plain_graphml(content: bytes) -> _Plain:
     return [endpoints(one) for one in nodes], ends
 
 
+def _plain_fabric(content: bytes) -> _Plain:
+    lines = [line.partition("#") for line in content.decode().split("\n")]
+    ports = dict[str, list[tuple[str, ...]]]()
+    switches: list[str] = []
+    for line, _, _ in lines:
+        if begun := re.search(r'(Switch|Ca|Hca)\s+[0-9]+\s+"([^"]+)"', line):
+            ports[begun[2]] = []
+            switches += [begun[2]] * (begun[1] == "Switch")
+        elif cabled := re.search(r'\[([0-9]+)\].*"([^"]+)"\[([0-9]+)\]', line):
+            ports[[*ports][-1]].append(cabled.groups())
+    if b"switchguid=" in content:
+        switches.sort(key=lambda one: int(one[2:], 16))
+    nodes = [sum(peer not in switches for _, peer, _ in ports[one]) for one in switches]
+    pairs = [
+        (switches.index(one), switches.index(peer))
+        for one in switches
+        for own, peer, other in ports[one]
+        if peer in switches and (one, int(own)) < (peer, int(other))
+    ]
+    return nodes, pairs
+
+
 _PLAIN = {
     ".json": _plain_json,
     ".edgelist": _plain_edges,
@@ -223,7 +249,40 @@ _PLAIN = {
     ".graphml": _plain_graphml,
     ".data": _plain_graphml,
     ".anynet": _plain_anynet,
+    ".netlist": _plain_fabric,
+    ".ibnet": _plain_fabric,
 }
+
+
+def _look_at_dump(path: Path, original: Path) -> str:
+    fabric = read_fabric(DISCOVERED)
+    dump = read_dump(path, fabric)
+    table = ForwardingTable.of(dump.forwarding, "opensm")
+    for (switch, node), port in _plain_entries(path.read_text(errors="replace"), fabric).items():
+        found, target = -1, int(fabric.topology.network.node_switch[node])
+        if (link := table.forwarding.links()[node, switch]) >= 0:
+            found = int(fabric.link_port[link])
+        known = fabric.link_port[fabric.topology.network.link_source == switch]
+        expected = port if port in known and target != switch else -1
+        _check(found == expected, "another port than a plain reading gives")
+    return "faulty" if dump.findings else "same"
+
+
+def _plain_entries(text: str, fabric: Fabric) -> dict[tuple[int, int], int]:
+    """Return the first port by switch and node."""
+    nodes = {one.guid: number for number, one in enumerate(fabric.nodes)}
+    lids = {lid: number for number, one in enumerate(fabric.nodes) for lid in one.lids}
+    switches = {one.guid: number for number, one in enumerate(fabric.switches)}
+    found: dict[tuple[int, int], int] = {}
+    for block in re.split(r"(?m)^[ \t]*Unicast lids ", text)[1:]:
+        (guid,) = re.findall(r"^.{0,200}? guid 0x([0-9a-fA-F]+)", block)
+        for line in block.split("\n")[1:]:
+            if entry := re.match(r"\s*0x([0-9a-fA-F]+)\s+([0-9]+)\b(.*)", line):
+                told = re.search(r"portguid 0x([0-9a-fA-F]+)", entry[3])
+                owner = nodes.get(int(told[1], 16)) if told else lids.get(int(entry[1], 16))
+                if owner is not None:
+                    found.setdefault((switches[int(guid, 16)], owner), int(entry[2]))
+    return found
 
 
 def _look_at_sweep(path: Path, original: Path) -> str:
@@ -248,6 +307,7 @@ _LOOKS = {
     "matrix": _look_at_matrix,
     "topology": _look_at_topology,
     "network": _look_at_network,
+    "dump": _look_at_dump,
     "sweep": _look_at_sweep,
     "document": _look_at_document,
 }

@@ -9,6 +9,7 @@ from sim_bridge._core import StopFlag
 from sim_bridge.result import RunResult
 from sim_bridge.routers.iq import (
     Decide,
+    FollowedTable,
     Queue,
     SaturationSearch,
     Scenario,
@@ -20,7 +21,7 @@ from sim_bridge.routers.iq import (
     search_saturation,
 )
 from sim_bridge.routers.vct import VCT_ROUTINGS, VctConfig, VctResult, VctScenario
-from sim_bridge.routing import Routing
+from sim_bridge.routing import PATH_ROUTINGS, Routing
 from sim_bridge.run import simulate
 from sim_bridge.scenario import LOAD, MAX_CYCLES, RouterScenario
 from sim_bridge.simulations import (
@@ -37,8 +38,10 @@ from sim_bridge.trace import PacketTrace, TraceHop
 __all__ = [
     "LOAD",
     "MAX_CYCLES",
+    "PATH_ROUTINGS",
     "VCT_ROUTINGS",
     "Decide",
+    "FollowedTable",
     "PacketTrace",
     "Queue",
     "RouterScenario",

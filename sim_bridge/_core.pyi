@@ -16,10 +16,12 @@ from tvlb.native.kernels import (
     ShortcutRule,
     ShortRule,
     Topology,
+    VcTable,
 )
 
 _Int32 = NDArray[np.int32]
 _Int64 = NDArray[np.int64]
+_UInt8 = NDArray[np.uint8]
 _UInt16 = NDArray[np.uint16]
 _Float64 = NDArray[np.float64]
 
@@ -53,6 +55,8 @@ class Steering:
     def seconds_per_packet(self) -> float: ...
     @property
     def compares_first_queues(self) -> bool: ...
+    @property
+    def follows_table(self) -> bool: ...
 
 def steerings() -> list[Steering]: ...
 
@@ -83,6 +87,20 @@ class PathSampler:
     def draw(
         self, source: int, target: int, seed: int, number: int
     ) -> tuple[int, int, int] | None: ...
+
+class TableRoutes:
+    def __init__(self, network: Topology, links: _Int32, layers: _UInt8) -> None:
+        """By destination node and switch; raises ValueError where packets do not arrive."""
+
+    @property
+    def most_hops(self) -> int: ...
+    def needs(self, vcs: VcTable, cycles: list[int]) -> tuple[int, int]:
+        """Return the most virtual channels of a route, and cycles by those of a kind of links."""
+
+    def add_dependencies(
+        self, *, vcs: VcTable, layers: int, vc_count: int, graph: DependencyGraph
+    ) -> None:
+        """Add what packets hold and wait for; a channel is link * VCs + VC."""
 
 class ExplicitRows(PathSampler):
     def append(

@@ -113,6 +113,11 @@ class Routing(StrEnum):
             )
 
     @property
+    def follows_table(self) -> bool:
+        """Whether its routes are those of a forwarding table."""
+        return self._compiled.follows_table
+
+    @property
     def compares_first_queues(self) -> bool:
         """Whether it compares the queues of the first links of a MIN and a VLB path."""
         return self._compiled.compares_first_queues
@@ -125,3 +130,7 @@ class Routing(StrEnum):
     @property
     def _compiled(self) -> _core.Steering:
         return steering(self.value)
+
+
+PATH_ROUTINGS = tuple(one for one in Routing if not one.follows_table)
+"""Those whose packets take MIN and VLB paths."""

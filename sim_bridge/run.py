@@ -7,10 +7,12 @@ from sim_bridge._core import StopFlag
 from sim_bridge.routers.iq.config import SimulationConfig
 from sim_bridge.routers.iq.result import SimulationResult
 from sim_bridge.routers.iq.scenario import Scenario
+from sim_bridge.routers.iq.table import FollowedTable
 from sim_bridge.routers.vct import VctConfig, VctResult, VctScenario
 from sim_bridge.routing import Routing
 from sim_bridge.simulations import Simulated, SimulationRequest, simulate_request
 from tvlb.errors import InvalidInput
+from tvlb.forwarding import Forwarding
 from tvlb.paths import PathSet, as_path_set
 from tvlb.processes import available_cores
 from tvlb.topology import Topology, as_topology
@@ -28,6 +30,7 @@ def simulate(
     routing: str = "ugal-l",
     path_set: PathSet | str = "all",
     pattern: Pattern | str = "uniform",
+    table: Forwarding | FollowedTable | None = None,
     config: SimulationConfig | None = None,
     seed: int = 0,
     stop: StopFlag | None = None,
@@ -51,6 +54,7 @@ def simulate(
     routing: str | None = None,
     path_set: PathSet | str | None = None,
     pattern: Pattern | str = "uniform",
+    table: Forwarding | FollowedTable | None = None,
     config: SimulationConfig | VctConfig | None = None,
     seed: int = 0,
 ) -> Simulated: ...
@@ -61,6 +65,7 @@ def simulate(
     routing: str | None = None,
     path_set: PathSet | str | None = None,
     pattern: Pattern | str = "uniform",
+    table: Forwarding | FollowedTable | None = None,
     config: SimulationConfig | VctConfig | None = None,
     seed: int = 0,
     stop: StopFlag | None = None,
@@ -73,6 +78,7 @@ def simulate(
     routing : `Routing` or its text, by default UGAL-L; with a `VctConfig` one of `VCT_ROUTINGS` or
         "valiant", by default MIN.
     path_set : VLB paths to draw from, of a routing that draws some. Not with a `VctConfig`.
+    table : the forwarding table of the routing "table". Not with a `VctConfig`.
     load : packets/cycle and node (times the node's rate in the pattern), 0..1; with a `VctConfig`
         phits. Several are simulated at once, on all cores, and returned together.
     config : router and windows; None for the defaults of `SimulationConfig`.
@@ -99,10 +105,13 @@ def simulate(
     if isinstance(config, VctConfig):
         if path_set is not None:
             raise InvalidInput(f"path_set {path_set}: the router of a VctConfig draws no VLB paths")
+        if table is not None:
+            raise InvalidInput("table: the router of a VctConfig chooses ports by queues")
         case: Any = VctScenario(network, routing or "min", traffic, seed)
     else:
         paths = as_path_set("all" if path_set is None else path_set, network, seed)
-        case = Scenario(network, routing or "ugal-l", paths, traffic, seed)
+        followed = FollowedTable(table) if isinstance(table, Forwarding) else table
+        case = Scenario(network, routing or "ugal-l", paths, traffic, seed, followed)
         if str(paths) not in _NO_CHOICE and not Routing(case.routing).draws_vlb:
             raise InvalidInput(f"path_set {path_set} has no meaning for routing {case.routing}")
     if not isinstance(load, Sequence):

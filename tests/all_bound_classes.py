@@ -11,10 +11,13 @@ from contextlib import suppress
 from enum import Enum
 from typing import Any, cast
 
-from sim_bridge import SimulationConfig, _core, simulate
+import numpy as np
+
+from sim_bridge import FollowedTable, SimulationConfig, _core, simulate
 from sim_bridge.routers.vct import VctConfig, VctScenario
 from tvlb.balance import BalanceOptions, balance, balance_weights
 from tvlb.errors import SimulationDeadlock
+from tvlb.forwarding import SplitRoutes, graph_of, route
 from tvlb.model import throughput
 from tvlb.native import kernels
 from tvlb.paths import PathSet, parse_expression
@@ -84,6 +87,7 @@ def _work() -> None:
     for path_set in (shapes, short, every, balanced):
         run("ugal-l", path_set, 0.1, config)
     run("min", none, 0.1, config)
+    _forward(network, short, config)
     deadlocking = SimulationConfig(warmup_cycles=30_000, vc_count=1, buffer_flits=4)
     with suppress(SimulationDeadlock):
         run("vlb", every, 1.0, deadlocking)
@@ -96,6 +100,17 @@ def _work() -> None:
     cut_through = VctConfig(warmup_cycles=100, measured_cycles=200, traced_packets=5)
     VctScenario(network, "valiant", pattern).run(0.1, cut_through)
     simulate("slimfly(3)", path_set="nta", load=0.1, config=config)
+
+
+def _forward(network: Dragonfly, path_set: PathSet, config: SimulationConfig) -> None:
+    forwarding, graph = route(network).forwarding, graph_of(network)
+    simulate(network, routing="table", table=forwarding, load=0.1, config=config)
+    engine, *_ = kernels.forwarding_engines()
+    place = np.zeros(network.num_links, dtype=np.int32)
+    compiled = FollowedTable(forwarding).compiled(network.compile())
+    _use([kernels.ForwardingRoute(graph, engine), forwarding.native, compiled.routes])
+    _use([SplitRoutes(path_set, 0.5).native, kernels.Bisections(0, 0, 1, 4, both=False)])
+    _use([kernels.ForwardingRepair(graph, forwarding.ports, True, place)])
 
 
 def _caches() -> list[object]:

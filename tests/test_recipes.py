@@ -23,7 +23,7 @@ _PAGES = [
     # Whole searches.
     *(
         pytest.param(_DOCS / name, marks=pytest.mark.slow)
-        for name in ("tutorial.md", "hyperx-dragonfly-plus.md")
+        for name in ("tutorial.md", "hyperx-dragonfly-plus.md", "classic-networks.md")
     ),
     *sorted((_DOCS / "recipes").glob("*.md")),
 ]

@@ -15,6 +15,7 @@
 #include "paths/families.hpp"
 #include "paths/rule_paths.hpp"
 #include "paths/shortcut_sampler.hpp"
+#include "paths/table_routes.hpp"
 #include "routers/iq/simulator.hpp"
 #include "routers/iq/statistics.hpp"
 #include "steering/steering.hpp"
@@ -91,6 +92,29 @@ void bind_samplers(nb::module_& module) {
       .def("finish", &ExplicitRows::finish, Unlocked());
 }
 
+void bind_table_routes(nb::module_& module) {
+  using Entries = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+  using Layers = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+  nb::class_<TableRoutes>(module, "TableRoutes")
+      .def(
+          "__init__",
+          [](TableRoutes* self, const Topology& network, const Entries& links, const Layers& layers) {
+            new (self) TableRoutes(network, {links.data(), links.size()},
+                                   {layers.data(), layers.size()});
+          },
+          nb::arg("network"), nb::arg("links"), nb::arg("layers"), nb::keep_alive<1, 2>(), Unlocked())
+      .def_prop_ro("most_hops", &TableRoutes::most_hops)
+      .def(
+          "needs",
+          [](const TableRoutes& self, const vc::Table& vcs, const std::vector<int>& cycles) {
+            const auto needs = binding::unlocked([&] { return self.needs(vcs, cycles); });
+            return std::pair(needs.vcs, needs.cycles);
+          },
+          nb::arg("vcs"), nb::arg("cycles"))
+      .def("add_dependencies", &TableRoutes::add_dependencies, nb::kw_only(), nb::arg("vcs"),
+           nb::arg("layers"), nb::arg("vc_count"), nb::arg("graph"), Unlocked());
+}
+
 template <class Family, class Sampler, class Rule>
 void bind_rule_sampler(nb::module_& module) {
   module.def("rule_sampler", [](const Family& network, const Rule& rule) -> PathSampler* {
@@ -134,6 +158,18 @@ void bind_rule_samplers(nb::module_& module) {
   }, nb::arg("network"), nb::arg("sources"), nb::arg("targets"), nb::arg("enough"));
 }
 
+int most_hops(const Topology& network, const Steering& steering, const Config& config) {
+  if (steering.follows_table) {
+    if (config.routes == nullptr || &config.routes->network() != &network || config.layers < 1 ||
+        config.layers > config.vc_count) {
+      throw std::invalid_argument("a steering follows a forwarding table of another network, or none");
+    }
+    return config.routes->most_hops();
+  }
+  const int halves = steering.facts.detours == Detours::never ? 1 : 2;
+  return halves * network.half_links() + static_cast<int>(steering.decides_again);
+}
+
 // What every family has.
 template <class... Family>
 struct FamilyBindings {
@@ -154,8 +190,7 @@ struct FamilyBindings {
         [](const Each& network, const Traffic& traffic, const PathSampler& sampler,
            const Config& config, StopFlag& stop) {
           const Steering& steering = Steerings::find(config.routing);
-          const int halves = steering.facts.detours == Detours::never ? 1 : 2;
-          const int hops = halves * network.half_links() + static_cast<int>(steering.decides_again);
+          const int hops = most_hops(network, steering, config);
           const auto make = std::get<RouteMaker<Each>>(steering.routes);
           const auto routes = [&](CreditView credits) {
             return make(network, sampler, config, credits);
@@ -185,6 +220,7 @@ void bind_steerings(nb::module_& module) {
       .def_ro("decides_again", &Steering::decides_again)
       .def_prop_ro("detours", [](const Steering& self) { return self.facts.detours; })
       .def_ro("compares_first_queues", &Steering::compares_first_queues)
+      .def_ro("follows_table", &Steering::follows_table)
       .def_prop_ro("seconds_per_packet",
                    [](const Steering& self) { return self.facts.seconds_per_packet; });
   module.def("steerings", [] {
@@ -277,6 +313,7 @@ NB_MODULE(_core, module) {
   tvlb::sim::bind_traffic(module);
   tvlb::sim::bind_samplers(module);
   tvlb::sim::bind_rule_samplers(module);
+  tvlb::sim::bind_table_routes(module);
   tvlb::sim::bind_steerings(module);
   tvlb::sim::bind_config<tvlb::sim::Config>(module, "Config");
   tvlb::sim::bind_trace(module);

@@ -96,6 +96,7 @@ def test_the_table_tells_units(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["--vlb", "<=4"], "vlb <=4 is of router iq; router vct does not have it"),
         (["--vlb", "t.parquet"], "that a table could list; judge tables with router iq"),
+        (["--table", "t.json"], "table t.json is of router iq; router vct does not have it: its"),
         (["--saturation"], "saturation True is of router iq"),
         (["--no-saturation"], "saturation False is of router iq"),
         (["--buffer", "32"], "buffer 32 is of router iq"),

@@ -18,12 +18,14 @@ from tvlb.topology import Family, Sizing, Topology, families, parse_topology, si
 PRICES = PriceList(
     "EUR",
     Rate(models=((7, 11.0), (200, 31.0))),
-    {"local": 3.0, "global": 7.0, "x": 2.0, "y": 4.0, "z": 5.0, "w": 6.0},
+    {"local": 3.0, "global": 7.0, "link": 9.0}
+    | dict(zip("xyzwvutsabcdef", range(2, 16), strict=True)),
     Rate(5.0, 2.0),
     {"global": 1.0, "x": 1.0, "w": 3.0},
 )
-# Values of each parameter from its lowest one on.
-VALUES = {"dfly": 5, "slimfly": 9, "hyperx": 2}
+# Values of each parameter from its lowest one on; two where many parameters make many networks.
+VALUES = {"dfly": 5, "fattree3": 12, "slimfly": 9}
+MANY = 5
 every_sizing = pytest.mark.parametrize(
     "family", sized_families().values(), ids=list(sized_families())
 )
@@ -37,7 +39,8 @@ def sizing_of(family: Family) -> Sizing:
 def combinations(family: Family) -> list[dict[str, int]]:
     """All small ones, whether or not they are networks."""
     parameters = sizing_of(family).parameters
-    values = (range(one.low, one.low + VALUES.get(family.name, 4)) for one in parameters)
+    number = VALUES.get(family.name, 4 if len(parameters) < MANY else 2)
+    values = (range(one.low, one.low + number) for one in parameters)
     names = [one.name for one in parameters]
     return [dict(zip(names, each, strict=True)) for each in itertools.product(*values)]
 
@@ -82,7 +85,7 @@ def test_quantities_are_those_of_the_networks(family: Family) -> None:
         "cost_per_node": [PRICES.cost(hardware_of(one))[0] / one.num_nodes for one in known],
         "watts": [PRICES.watts(hardware_of(one))[0] for one in known],
         **{
-            f"{kind}_cables": [kinds_of(one)[kind] for one in known]
+            f"{kind}_cables": [kinds_of(one).get(kind, 0) for one in known]
             for kind in family.topology.kinds.names
         },
     }

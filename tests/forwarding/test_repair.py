@@ -101,8 +101,9 @@ def test_blocks_are_written_in_such_an_order(
     assert left is not None
     repaired = repair_forwarding(route(topology).forwarding, left)
     block_of_node = (np.arange(left.num_nodes) // size).astype(np.int32)
-    switches, blocks, entries = repaired.block_writes(block_of_node)
-    assert entries.sum() == len(repaired.changes[0])
+    writes = repaired.block_writes(block_of_node)
+    entries = np.bincount(writes.of_change, minlength=len(writes.switch))
+    assert len(writes.of_change) == len(repaired.changes[0])
     new, mixed = repaired.forwarding.ports, repaired.before.copy()
     waits = {(int(n), int(s)) for n, s in zip(*repaired.changes, strict=True)}
     links, target = graph_of(left).links(), left.network.link_target
@@ -116,7 +117,7 @@ def test_blocks_are_written_in_such_an_order(
                 return False
         return True
 
-    for switch, block, changed in zip(switches, blocks, entries, strict=True):
+    for switch, block, changed in zip(writes.switch, writes.block, entries, strict=True):
         ready = [
             one
             for one in waits
@@ -128,6 +129,7 @@ def test_blocks_are_written_in_such_an_order(
             waits.remove((node, at))
         assert not _circles(left, mixed)
     assert not waits
+    assert writes.blocks <= len(writes.switch)
     assert np.array_equal(mixed, new)
 
 

@@ -57,6 +57,7 @@ def test_a_network_by_its_cables() -> None:
         parse_topology("hyperx(2,3,3)"),
         parse_topology("dflyplus(2,2,2,5)"),
         parse_topology("slimfly(3)"),
+        parse_topology("kary(2,3)"),
         without(parse_topology("2,4,2,5"), Failures(links=((0, 1), (0, 2)), switches=(7,))),
     ],
     ids=str,
@@ -79,6 +80,19 @@ def test_the_smallest_cut(network: Topology) -> None:
         if one.router == "vct" and one.vcs is not None:
             case = VctScenario(network, one.routing, parse_pattern("uniform"))
             case.proof(one.policy).check(one.vcs, one.policy)
+
+
+# Two switches are 1, 2, .. 34 links away, and one 35.
+def test_a_network_whose_paths_are_too_long(capsys: pytest.CaptureFixture[str]) -> None:
+    facts = NetworkFacts.of(parse_topology("torus(2,70)"))
+    assert (facts.nodes, facts.switches, facts.diameter) == (140, 70, 35)
+    assert facts.min_hops_mean == pytest.approx((34 * 35 + 35) / 69)
+    assert facts.connectivity == 2
+    assert facts.vcs_needed == ()
+    assert facts.uncounted == "torus(2,70): a MIN path has more than 32 hops"
+    assert NetworkFacts.of(parse_topology("torus(2,8)")).uncounted is None
+    assert main(["show", "torus(2,70)"]) == 0
+    assert f"No VCs are told, nor are paths listed: {facts.uncounted}" in capsys.readouterr().out
 
 
 def test_the_terminal_shows_it(capsys: pytest.CaptureFixture[str]) -> None:

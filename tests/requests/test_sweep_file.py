@@ -11,7 +11,14 @@ from tvlb.languages import one_of
 from tvlb.requests import SweepBody, read_sweep_file
 from tvlb.requests.sweep_file import MAX_BYTES
 from tvlb.requests.toml_lines import find_line
-from tvlb.topology import ListedTopology, Listing, families, sized_families
+from tvlb.topology import (
+    ListedTopology,
+    Listing,
+    families,
+    named_families,
+    sized_families,
+    topology_forms,
+)
 
 _DOCS = Path(__file__).parents[2] / "docs"
 _NAMES = (
@@ -98,8 +105,8 @@ def problem(path: Path) -> str:
             ':1: generators[0]: the key "q" is missing',
         ),
         (
-            _SLIM_FLIES.replace("slimfly", "torus"),
-            ":1: generators[0]: family 'torus': expected dfly, dflyplus, hyperx or slimfly",
+            _SLIM_FLIES.replace("slimfly", "moore"),
+            f":1: generators[0]: family 'moore': expected {one_of(sized_families())}",
         ),
         (
             "[[generators]]\np = [4, true]",
@@ -114,10 +121,8 @@ def problem(path: Path) -> str:
         (
             'topologies = [\n  "4,8,4,9",\n  "machine.mat",\n]',
             ":1: topologies[1]: topology 'machine.mat': 'machine.mat' is no name with arguments "
-            "in brackets; expected p,a,h,g[,arrangement], "
-            "dfly(p,a,h,g[,arrangement]), dflyplus(P,A,H,G), hyperx(P,S1[,S2][,S3][,S4]) or "
-            "slimfly(Q[,P][,XI][,min=MIN]), such as "
-            "dfly(4,8,4,9,palmtree), dflyplus(4,4,4,17), hyperx(4,8,8) or slimfly(7)",
+            f"in brackets; expected {topology_forms()}, such as "
+            + one_of([one.example for one in named_families().values()]),
         ),
         (
             "topologies = [4]",

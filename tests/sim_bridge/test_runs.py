@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim_bridge import (
-    Routing,
+    PATH_ROUTINGS,
     Scenario,
     SimulationConfig,
     SimulationResult,
@@ -36,7 +36,7 @@ SHAPES = [(1, 3, 1, 3), (2, 4, 2, 3), (1, 3, 2, 4), (2, 4, 2, 9)]
 @settings(max_examples=40, deadline=None)
 @given(
     shape=st.sampled_from(SHAPES),
-    routing=st.sampled_from(Routing),
+    routing=st.sampled_from(PATH_ROUTINGS),
     pattern=st.sampled_from(["uniform", "shift(1,0)", "tmixed(50,50,shift(1,1))"]),
     load=st.floats(0.0, 1.0),
     scheme=st.sampled_from(VcScheme),

@@ -6,7 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from sim_bridge import PacketTrace, Routing, SimulationConfig, SimulationResult, simulate
+from sim_bridge import (
+    PATH_ROUTINGS,
+    PacketTrace,
+    Routing,
+    SimulationConfig,
+    SimulationResult,
+    simulate,
+)
 from tvlb.paths import parse_expression
 from tvlb.topology import Dragonfly, LinkKind
 from tvlb.traffic import Pattern
@@ -30,7 +37,7 @@ def _is_a_path(topology: Dragonfly, trace: PacketTrace) -> bool:
     return (last.switch, last.link) == (trace.destination // topology.nodes_per_switch, -1)
 
 
-@pytest.mark.parametrize("routing", Routing)
+@pytest.mark.parametrize("routing", PATH_ROUTINGS)
 def test_traces_are_paths_in_time(small: Dragonfly, run: Run, routing: Routing) -> None:
     result = run(small, routing, "all", "shift(1,0)", 0.1, config=CONFIG)
     assert len(result.traces) == 50
@@ -77,7 +84,7 @@ def test_a_trace_at_zero_load(small: Dragonfly, flows: Flows) -> None:
 
 
 # Alone in the network, a packet takes 5 cycles and for each link its latency and 2 more.
-@pytest.mark.parametrize("routing", Routing)
+@pytest.mark.parametrize("routing", PATH_ROUTINGS)
 @pytest.mark.parametrize("latencies", [(10, 15), (3, 40)])
 def test_lone_packets_take_the_latency_of_their_links(
     small: Dragonfly, flows: Flows, routing: Routing, latencies: tuple[int, int]

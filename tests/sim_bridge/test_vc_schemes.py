@@ -5,7 +5,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from sim_bridge import Decide, PacketTrace, Routing, SimulationConfig, SimulationResult
+from sim_bridge import (
+    PATH_ROUTINGS,
+    Decide,
+    PacketTrace,
+    Routing,
+    SimulationConfig,
+    SimulationResult,
+)
 from tvlb.native.virtual_channels import VcScheme
 from tvlb.topology import Dragonfly
 
@@ -28,7 +35,7 @@ def _kinds_and_vcs(
 
 
 @pytest.mark.parametrize("scheme", VcScheme)
-@pytest.mark.parametrize("routing", Routing)
+@pytest.mark.parametrize("routing", PATH_ROUTINGS)
 @pytest.mark.parametrize("decide", Decide)
 @pytest.mark.parametrize("vc_count", [None, 2])
 def test_packets_take_the_vcs_that_the_proof_reads(

@@ -352,6 +352,7 @@ BOMB = "".join(
         ("edgelist", "", "has no cables"),
         ("edgelist", "0 1\n1 2 3\n", "line 2: expected two switches, not '1 2 3'"),
         ("edgelist", "# endpoints 1 1 1\n0 1\n", "no path from switch 0 to switch 2"),
+        ("edgelist", "# endpoints 1 1\n", "endpoints of 2 switches; the cables have 0"),
         ("edgelist", "# endpoints 1 1\n0 1\n1 2\n", "endpoints of 2 switches; the cables have 3"),
         ("edgelist", "# endpoints 1\n# endpoints 1\n0 1\n", "line 2: a second line of endpoints"),
         ("edgelist", "# endpoints 1 x\n0 1\n", "line 1: 'x' is not an integer"),

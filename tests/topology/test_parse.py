@@ -41,12 +41,18 @@ def test_str_parses_back(p: int, a: int, h: int, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "4,8,4", "4,8,4,9,9", "dfly(4,8,4,9", "4,8,4,9)", "a,b,c,d", "4;8;4;9", "torus(4,4)",
+    ["", "4,8,4", "4,8,4,9,9", "dfly(4,8,4,9", "4,8,4,9)", "a,b,c,d", "4;8;4;9", "klein(4,4)",
      "4.0,8,4,9", "4,8,4,9,", "fly(4,8,4,9)", "topology.txt"],
 )  # fmt: skip
 def test_unknown_text_shows_the_grammar(text: str) -> None:
     with pytest.raises(InvalidInput, match=r"expected p,a,h,g\[,arrangement\], dfly\("):
         parse_topology(text)
+
+
+def test_the_grammar_of_a_family_is_shown_where_it_is_named() -> None:
+    said = r"K2 '1' .*; expected torus\(P,K1\[,K2\].*\), such as torus\(4,8,8\), or the path of a"
+    with pytest.raises(InvalidInput, match=said):
+        parse_topology("torus(4,8,1)")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import typer
 
 from tvlb.cli.options import (
     AdversarialPatternOption,
+    FabricOption,
     Json,
     Seed,
     WithoutOption,
@@ -26,11 +27,14 @@ from tvlb.table import (
     RouteFormat,
     Routes,
     StoredTable,
+    TablePaths,
     damage_of,
     exported_paths,
+    is_dump,
     is_table_file,
     parse_path_set,
     read_any_table,
+    read_dumped_table,
     route_formats,
     table_formats,
     table_kinds,
@@ -38,7 +42,6 @@ from tvlb.table import (
     write_table,
 )
 from tvlb.topology import (
-    Topology,
     merged,
     network_formats,
     parse_topology,
@@ -138,15 +141,26 @@ def export(
         int | None,
         integer("Compute nodes of each switch, if the network file does not say."),
     ] = None,
+    fabric: FabricOption = None,
+    allow_deadlock: Annotated[
+        bool,
+        typer.Option(
+            "--allow-deadlock", help="Write a table that can deadlock where it is to be loaded."
+        ),
+    ] = False,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Write a table or a network in another format, or the paths of a table for other tools."""
     to = _format_by_suffix(source, output) if to is None else to
+    if to in _ROUTES and _ROUTES[to].network and not _is_table(source):
+        to = _ROUTES[to].network
     _check_output(to, output)
     given = {"--vlb": vlb, "--loop-free": loop_free or None, "--min-share": min_share}
     given |= {"--pattern": pattern, "--switch": switch, "--full": full or None}
-    if to in _NETWORKS and not (to in _TABLES and is_table_file(source)):
+    fabric_options = {"--fabric": fabric, "--allow-deadlock": allow_deadlock or None}
+    _refuse_fabric(source, to, fabric_options)
+    if to in _NETWORKS and not (to in _TABLES and _is_table(source)):
         _refuse(given, [*given], f"{to} of a network")
         document = _export_network(
             source, to, output, endpoints, without, merge_parallel=merge_parallel
@@ -160,19 +174,19 @@ def export(
     if to in _TABLES:
         _refuse(given, ("--vlb", "--loop-free", "--min-share", "--pattern"), to)
         _refuse_without(source, without)
-        document = _export_table(source, to, output, switch, full=full)
+        document = _export_table(source, to, output, switch, fabric, full=full)
     elif _ROUTES[to].takes is not Routes:
         _refuse(given, [*given], to)
         _refuse_without(source, without)
-        document = _export_kind(source, to, output)
+        options = _options(to, fabric=fabric, allow_deadlock=allow_deadlock)
+        document = _export_kind(source, to, output, options)
     else:
         _refuse(given, ("--switch", "--full"), to)
         if min_share is not None or not _ROUTES[to].fixed_weights:
             _refuse(given, ("--pattern",), f"{to} with a share" if min_share is not None else to)
-        path_set, network = _paths_of(source, vlb, without, seed)
+        path_set = _paths_of(source, vlb, without, seed)
         if min_share is None and _ROUTES[to].fixed_weights:
-            traffic = default_pattern(network) if pattern is None else parse_pattern(pattern)
-            min_share = modelled_min_share(path_set, traffic, seed=seed)
+            min_share = _modelled_share(path_set, to, pattern, seed)
         routes = Routes(path_set, min_share, loop_free=loop_free, merge_parallel=merge_parallel)
         document = _export_routes(routes, _ROUTES[to], output)
     if json:
@@ -183,7 +197,7 @@ def _format_by_suffix(source: str, output: str) -> str:
     suffix = Path(output).suffix
     found = [name for name, suffixes in _suffixes().items() if suffix in suffixes]
     if len(found) > 1:  # of a table, its own formats come first
-        found = [name for name in found if (name in _TABLES) == is_table_file(source)] or found
+        found = [name for name in found if (name in _TABLES) == _is_table(source)] or found
     if len(found) != 1:
         what = f"the suffix {suffix}" if suffix else "a name without a suffix"
         of = one_of(found) if found else "no format"
@@ -252,13 +266,16 @@ def _export_network(
 
 
 def _export_table(
-    source: str, to: str, output: str, switch: str | None, *, full: bool
+    source: str, to: str, output: str, switch: str | None, fabric: str | None, *, full: bool
 ) -> dict[str, Any]:
     if full and switch is not None:
         raise InvalidInput("--full and --switch exclude each other: one switch is listed in full")
-    loaded = _loaded(source, to)
-    # Written all the same: to read what a damaged table holds may take another format.
-    remarks = [f"{source} {damage}"] if (damage := damage_of(loaded)) else []
+    if is_dump(source):
+        loaded, remarks = read_dumped_table(source, fabric)
+    else:
+        loaded = _loaded(source, to)
+        # Written all the same: to read what a damaged table holds may take another format.
+        remarks = [f"{source} {damage}"] if (damage := damage_of(loaded)) else []
     print_warnings(remarks)
     if switch is not None:
         number = loaded.topology.switch_names.number(switch)
@@ -281,12 +298,30 @@ def _loaded(source: str, to: str) -> StoredTable:
     return read_any_table(source)
 
 
-def _export_kind(source: str, to: str, output: str) -> dict[str, Any]:
+def _refuse_fabric(source: str, to: str, given: Mapping[str, object]) -> None:
+    """Refuse options of fabrics that have no meaning; that of a dump always has one."""
+    if to not in _ROUTES or not _ROUTES[to].options:
+        _refuse(given, [*given][is_dump(source) :], to)
+
+
+def _is_table(source: str) -> bool:
+    return is_table_file(source) or is_dump(source)
+
+
+def _options(to: str, **known: object) -> dict[str, object]:
+    """Return what a format takes of the options; raise InvalidInput if one is missing."""
+    given = {name: known[name] for name in _ROUTES[to].options}
+    if given.get("fabric", "") is None:
+        raise InvalidInput(f"{to} is for a fabric: give what ibnetdiscover prints with --fabric")
+    return given
+
+
+def _export_kind(source: str, to: str, output: str, options: Mapping[str, Any]) -> dict[str, Any]:
     loaded, taken = _loaded(source, to), _ROUTES[to]
     if not isinstance(loaded, taken.takes):
         (wanted,) = (what for what, names in _offered().items() if to in names)
         raise InvalidInput(f"{source} is a {loaded.kind.name}, and {to} holds {wanted}")
-    remarks = list(taken.write(loaded, Path(output)))
+    remarks = list(taken.write(loaded, Path(output), **options))
     print_warnings(remarks)
     return {
         "written": _files_of(to, output),
@@ -304,17 +339,26 @@ def _refuse_without(source: str, without: str | None) -> None:
         )
 
 
-def _paths_of(
-    source: str, vlb: str | None, without: str | None, seed: int
-) -> tuple[PathSet, Topology]:
+def _paths_of(source: str, vlb: str | None, without: str | None, seed: int) -> PathSet | TablePaths:
     if not is_table_file(source):
         network = parse_topology(source, without)
-        return parse_path_set("all" if vlb is None else vlb, network, seed), network
+        return parse_path_set("all" if vlb is None else vlb, network, seed)
     _refuse_without(source, without)
     if vlb is not None:
         raise InvalidInput(f"--vlb has no meaning for a table: {source} has paths")
-    loaded = read_any_table(source)
-    return exported_paths(loaded), loaded.topology
+    return exported_paths(read_any_table(source))
+
+
+def _modelled_share(
+    paths: PathSet | TablePaths, to: str, pattern: str | None, seed: int
+) -> float | None:
+    """Return the MIN share at the optimum of the model; None of a forwarding table."""
+    if isinstance(paths, PathSet):
+        network = paths.topology
+        traffic = default_pattern(network) if pattern is None else parse_pattern(pattern)
+        return modelled_min_share(paths, traffic, seed=seed)
+    _refuse({"--pattern": pattern}, ("--pattern",), f"{to} of a forwarding table")
+    return None
 
 
 def _export_routes(routes: Routes, to: RouteFormat, output: str) -> dict[str, Any]:

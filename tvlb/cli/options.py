@@ -73,6 +73,14 @@ WithoutOption = Annotated[
         "switches.",
     ),
 ]
+FabricOption = Annotated[
+    str | None,
+    typer.Option(
+        "--fabric",
+        metavar="FILE",
+        help="Output of ibnetdiscover: the fabric whose GUIDs, LIDs and ports are meant.",
+    ),
+]
 PathSetOption = Annotated[
     str,
     typer.Option(

@@ -17,7 +17,7 @@ from tvlb.client import Client
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.processes import Reporter
 from tvlb.requests import JobResource, Question, Resource, request_kinds
-from tvlb.table import TABLE_SUFFIXES, format_of, read_any_table
+from tvlb.table import TABLE_SUFFIXES, format_of, forwarding_of, read_any_table
 from tvlb.topology import Topology, described
 from tvlb.traffic import parse_pattern
 
@@ -112,6 +112,10 @@ def ask_server(
     path_set = (given.get("vlb") or "").strip()
     if path_set.endswith(TABLE_SUFFIXES):
         asked["vlb"], called["path_set"] = read_any_table(path_set).id, path_set
+    if (table := given.get("table")) is not None:
+        followed = read_any_table(table)
+        forwarding_of(followed, table, network)
+        asked["table"], called["table"] = followed.id, table
     return compute_at_server(place, body(topology=described(network), **asked), **called)
 
 

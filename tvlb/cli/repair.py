@@ -12,15 +12,25 @@ from tvlb.cli.options import Json, Workers
 from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.table_summary import print_changes, print_verdict
-from tvlb.cli.terminal import print_result, print_warnings, print_written, progress_display
+from tvlb.cli.terminal import grid, print_result, print_warnings, print_written, progress_display
+from tvlb.documents import files
+from tvlb.errors import InvalidInput
 from tvlb.languages import one_of
 from tvlb.requests import RepairOptions
+from tvlb.requests.forwarding_repair import (
+    ForwardingRepairDocument,
+    repair_table,
+    write_updates,
+)
 from tvlb.requests.kinds.repair import RepairBody, RepairDocument
 from tvlb.requests.repair import check_repair
 from tvlb.requests.repair import repair as repaired
 from tvlb.search import asked_traffic, router_warnings
 from tvlb.table import by_suffix, check_writable, read_any_table, write_table
+from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.topology import Failures, read_failures
+
+_MOST_SWITCHES = 20
 
 
 @takes_settings
@@ -44,6 +54,14 @@ def repair(
         ),
     ],
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The table.")],
+    updates: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Of a forwarding table: the entries that change, in an order in which no packet "
+            "circles, CSV.",
+        ),
+    ] = None,
     options: RepairOptions,
     workers: Workers = None,
     server: ServerOption = None,
@@ -52,11 +70,18 @@ def repair(
 ) -> None:
     """Rebuild a table by its rule for what failures left, and compare it with the old one.
 
-    With --strike-only the table is the old one without its paths that are down, at once.
+    With --strike-only the table is the old one without its paths that are down, at once. Of a
+    forwarding table only the entries change that have to.
     """
     place = place_of(server, token_file, workers)
     check_writable(output)
     failures = read_failures(without)
+    if place is None and isinstance(old := read_any_table(table), ForwardingTable):
+        document = _repair_forwarding(old, failures, options, output, updates)
+        print_result(document, _print_forwarding, json=json)
+        return
+    if updates is not None:
+        raise InvalidInput(f"--updates {updates}: only forwarding tables have entries to update")
     if place is None:
         document = _compute(table, failures, replace(options, workers=workers), output)
     else:
@@ -78,6 +103,48 @@ def _compute(
     write_table(found.table, Path(output))
     print_written(output)
     return RepairDocument.of(found).plain()
+
+
+def _repair_forwarding(
+    old: ForwardingTable,
+    failures: Failures,
+    options: RepairOptions,
+    output: str,
+    updates: str | None,
+) -> Mapping[str, Any]:
+    if updates is not None:
+        files.check_writable(updates, (".csv",))
+    with progress_display() as report:
+        found = repair_table(old, failures, options, report)
+    write_table(found.table, Path(output))
+    print_written(output)
+    if updates is not None:
+        write_updates(found, updates)
+        print_written(updates)
+    return ForwardingRepairDocument.of(found).plain()
+
+
+def _print_forwarding(document: Mapping[str, Any], console: Console) -> None:
+    console.print(
+        f"{document['topology']}: {document['changed']:,} of {document['entries']:,} entries "
+        f"change ({document['changed_share']:.3%}), {document['must_change']:,} have to; table "
+        f"{document['table_id'][:16]}"
+    )
+    console.print(
+        f"  {document['blocks']:,} blocks of 64 LIDs at {len(document['switches']):,} switches, "
+        f"{document['block_writes']:,} writes; EFI {document['efi_before']:,} -> "
+        f"{document['efi']:,}; CPU time: {document['seconds']:.2f} s"
+    )
+    if document["reoriented"]:
+        console.print("  routes had to be ordered anew: old and new entries together may deadlock")
+    elif document["in_one_lane"]:
+        console.print("  free of deadlock in one lane, also while old and new entries are mixed")
+    table = grid(("switch", "entries", "blocks"), ("switch",))
+    for one in document["switches"][:_MOST_SWITCHES]:
+        table.add_row(one["name"], f"{one['entries']:,}", f"{one['blocks']:,}")
+    console.print(table)
+    if (more := len(document["switches"]) - _MOST_SWITCHES) > 0:
+        console.print(f"  and {more:,} more switches: see --json")
 
 
 def print_document(document: Mapping[str, Any], console: Console) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from sim_bridge import simulate_request
+from sim_bridge import FollowedTable, simulate_request
 from tvlb.cli.options import (
     Json,
     PatternOption,
@@ -27,8 +27,8 @@ from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.processes import available_cores
 from tvlb.requests import simulation_body, simulation_document
 from tvlb.requests.routers import FIRST, Experiment, Router, router_named, routers
-from tvlb.table import parse_path_set
-from tvlb.topology import parse_topology
+from tvlb.table import forwarding_of, parse_path_set, read_any_table
+from tvlb.topology import Topology, parse_topology
 from tvlb.traffic import parse_pattern
 
 
@@ -90,7 +90,14 @@ def simulate(
         )
     if place is None:
         experiment = Experiment(
-            network, parse_pattern(pattern), loads, seed, seeds, asked, parse_path_set
+            network,
+            parse_pattern(pattern),
+            loads,
+            seed,
+            seeds,
+            asked,
+            parse_path_set,
+            _read_table,
         )
         document = _compute(model, experiment, workers or available_cores())
     else:
@@ -108,6 +115,10 @@ def simulate(
     if figure is not None:
         save_figure(figure, document)
     print_result(document, print_document, json=json)
+
+
+def _read_table(path: str, network: Topology) -> FollowedTable:
+    return FollowedTable(forwarding_of(read_any_table(path), path, network), path)
 
 
 def _compute(model: Router, experiment: Experiment, workers: int) -> Mapping[str, Any]:

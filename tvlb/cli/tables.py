@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from sim_bridge import Routing
-from tvlb.cli.options import Json, VcSchemeOption, WithoutOption, integer
+from sim_bridge import PATH_ROUTINGS, Routing
+from tvlb.cli.options import FabricOption, Json, VcSchemeOption, WithoutOption, integer
 from tvlb.cli.terminal import grid, in_words, print_json, print_result, stdout
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
@@ -19,23 +19,17 @@ from tvlb.languages import choose, one_of
 from tvlb.requests.network import NetworkFacts
 from tvlb.table import (
     TABLE_SUFFIXES,
+    ForwardingTable,
     PathItem,
     VcSettings,
+    audited_file,
     by_suffix,
+    is_dump,
     is_table_file,
     pair_paths,
     read_any_table,
 )
 from tvlb.topology import Topology, parse_topology
-
-TableArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="TABLE",
-        help=f"A table file: {one_of(by_suffix(lambda each: each.read))}.",
-        show_default=False,
-    ),
-]
 
 
 def show(
@@ -105,6 +99,8 @@ def _print_network(facts: Mapping[str, Any], console: Console) -> None:
         for routing, vcs in counts.items():
             table.add_row(routing, *("-" if one is None else str(one) for one in vcs.values()))
         console.print(table)
+    if facts["uncounted"]:
+        console.print(f"No VCs are told, nor are paths listed: {facts['uncounted']}")
     if facts["caution"]:
         console.print(f"note: {facts['caution']}")
     if facts["labels"]:
@@ -168,7 +164,15 @@ def _show_pair(paths: list[PathItem], ends: tuple[int, int], network: Topology, 
 
 
 def verify_command(
-    table: TableArgument,
+    table: Annotated[
+        str,
+        typer.Argument(
+            metavar="INPUT",
+            help=f"A table file: {one_of(by_suffix(lambda each: each.read))}; or a dump of the "
+            "forwarding tables of OpenSM.",
+            show_default=False,
+        ),
+    ],
     vcs: VcSchemeOption = None,
     vc_count: Annotated[
         int | None, integer("Virtual channels of the network.", show_default="as the scheme needs")
@@ -176,24 +180,46 @@ def verify_command(
     routing: Annotated[
         str | None,
         typer.Option(
-            help=f"Routing that draws from the table, {one_of(Routing)}; where it decides again on "
-            "the way, these routes are looked at too.",
+            help=f"Routing that draws from the table, {one_of(PATH_ROUTINGS)}; where it decides "
+            "again on the way, these routes are looked at too.",
             show_default="one that decides at the source only",
+        ),
+    ] = None,
+    fabric: FabricOption = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OLD",
+            help="Of forwarding tables: the one that is in use, to tell what would change.",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Check a table: valid paths, no pair missing, weights, diversity, no deadlock."""
-    chosen = None if routing is None else choose(Routing, "routing", routing)
-    settings = VcSettings(vcs, vc_count, chosen)
-    report = read_any_table(table).verify(settings)
+    """Check a table: valid paths, no pair missing, weights, diversity, no deadlock.
+
+    Of forwarding tables, whether a packet could be lost, circle or wait for ever.
+    """
+    given = {"--vcs": vcs, "--vc-count": vc_count, "--routing": routing}
+    if is_dump(table) or isinstance(loaded := read_any_table(table), ForwardingTable):
+        if named := [name for name, value in given.items() if value is not None]:
+            raise InvalidInput(f"{named[0]} is given, which has no meaning for forwarding tables")
+        report = audited_file(table, fabric, against)
+    else:
+        if fabric is not None or against is not None:
+            raise InvalidInput("--fabric and --against are for forwarding tables")
+        chosen = None if routing is None else choose(Routing, "routing", routing)
+        if chosen is not None and chosen not in PATH_ROUTINGS:
+            raise InvalidInput(
+                f"routing {chosen} draws from no table: choose {one_of(PATH_ROUTINGS)}"
+            )
+        report = loaded.verify(VcSettings(vcs, vc_count, chosen))
     if json:
         print_json(plain(asdict(report) | {"ok": report.ok}))
     else:
         console = stdout()
         state = "passed" if report.ok else f"FAILED, {report.problem_count:,} problems"
-        console.print(f"{table}: {state} ({report.size})")
+        console.print(f"{table}: {state} ({report.size})", markup=False)
         for line in (*report.remarks(), *report.problems):
-            console.print(f"  {line}")
+            console.print(f"  {line}", markup=False)
     if not report.ok:
         raise typer.Exit(1)

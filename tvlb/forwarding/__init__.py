@@ -7,7 +7,8 @@ Ethernet switches route.
 from tvlb.forwarding.bounds import EfiBound, SplitEfi, efi_bound, split_efi
 from tvlb.forwarding.engines import Engine, RouteTask, core_engine, engines
 from tvlb.forwarding.forwarding import MOST_LINKS, NO_PORT, Forwarding, Ports, graph_of
-from tvlb.forwarding.layers import dependencies, dependency_circle, in_layers
+from tvlb.forwarding.layers import dependencies, dependency_circle, in_layers, layers_needed
+from tvlb.forwarding.management import to_switches
 from tvlb.forwarding.measures import (
     LinkLoads,
     Routes,
@@ -18,6 +19,7 @@ from tvlb.forwarding.measures import (
 )
 from tvlb.forwarding.measuring import Measured, MeasureOptions, measure
 from tvlb.forwarding.routing import Order, Routed, RouteOptions, route
+from tvlb.forwarding.sequences import sequences_from
 from tvlb.forwarding.split import SplitRoutes
 
 __all__ = [
@@ -46,9 +48,12 @@ __all__ = [
     "engines",
     "graph_of",
     "in_layers",
+    "layers_needed",
     "measure",
     "pattern_rates",
     "route",
+    "sequences_from",
     "shift_rates",
     "split_efi",
+    "to_switches",
 ]

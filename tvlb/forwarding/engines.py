@@ -4,6 +4,7 @@ Whoever defines an engine elsewhere names an `Engine` in an entry point of the g
 ``tvlb.engines``.
 """
 
+import atexit
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
@@ -89,3 +90,7 @@ def engines() -> Mapping[str, Engine]:
     found = [core_engine(kind) for kind in kernels.forwarding_engines()]
     found += [point.load() for point in entry_points(group=_GROUP)]
     return {engine.name: engine for engine in found}
+
+
+# A thread that never ends may hold this module, and with it what is kept here.
+atexit.register(engines.cache_clear)

@@ -44,6 +44,12 @@ def in_layers(forwarding: Forwarding, most: int, *, fallback: bool = True) -> Fo
     return Forwarding(topology, ports, layers)
 
 
+def layers_needed(forwarding: Forwarding) -> int:
+    """Return in how many layers the routes cannot deadlock, as `in_layers` parts them."""
+    _, count = kernels.forwarding_layers(graph_of(forwarding.topology), forwarding.ports, _ALL)
+    return count
+
+
 def dependencies(
     forwarding: Forwarding, *beside: Forwarding, one_lane: bool = False
 ) -> kernels.DependencyGraph:

@@ -61,10 +61,8 @@ class RepairedForwarding:
         """Entries of the new table: one of every switch that is up for every node elsewhere."""
         return int(np.count_nonzero(self.forwarding.ports != NO_PORT))
 
-    def block_writes(
-        self, block_of_node: NDArray[np.int32] | None = None
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]]:
-        """Return the same as writes of blocks: switch, block and entries changed of each, in order.
+    def block_writes(self, block_of_node: NDArray[np.int32] | None = None) -> "BlockWrites":
+        """Return the same as writes of blocks, which change many entries of a switch at a time.
 
         A block whose entries must not change together is written more than once.
 
@@ -75,7 +73,29 @@ class RepairedForwarding:
         nodes = self.forwarding.topology.num_nodes
         blocks = (np.arange(nodes) + 1) // BLOCK if block_of_node is None else block_of_node
         graph, ports = graph_of(self.forwarding.topology), self.forwarding.ports
-        return kernels.block_order(graph, ports, *self.changes, blocks.astype(np.int32))
+        return BlockWrites(
+            *kernels.block_order(graph, ports, *self.changes, blocks.astype(np.int32))
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class BlockWrites:
+    """Writes of blocks of entries, in order.
+
+    Attributes
+    ----------
+    switch, block : int32 (writes,): what is written.
+    of_change : int32 (changes,): which write makes a change of `RepairedForwarding.changes`.
+    """
+
+    switch: NDArray[np.int32]
+    block: NDArray[np.int32]
+    of_change: NDArray[np.int32]
+
+    @property
+    def blocks(self) -> int:
+        """Blocks that are written, once or more often."""
+        return len(np.unique(np.stack([self.switch, self.block]), axis=1).T)
 
 
 def carried_over(old: Forwarding, left: Topology) -> Ports:
@@ -117,15 +137,14 @@ def repair_forwarding(
         raise InvalidInput(f"packets of {lost:,} pairs of nodes do not arrive; see tvlb verify")
     before = carried_over(old, left)
     in_one_lane = old.num_layers == 1 and not dependency_circle(old)
-    if old.loads.shortest_pairs == old.loads.pairs:
-        ports, missing, _ = _completed(left, before, _NO_PLACES, rebalance, report)
+    is_shortest = old.loads.shortest_pairs == old.loads.pairs
+    if is_shortest or not in_one_lane:
+        ports, missing, _ = _completed(left, before, is_shortest, _NO_PLACES, rebalance, report)
         found = Forwarding.of(left, ports)
         if not in_one_lane or not dependency_circle(found, Forwarding.of(left, before)):
             return RepairedForwarding(_layered(found, old), before, missing, in_one_lane)
-    if not in_one_lane:
-        raise InvalidInput("routes")
     place = kernels.link_order(graph_of(left), dependencies(Forwarding.of(left, before)))
-    ports, missing, lost = _completed(left, before, place, rebalance, report)
+    ports, missing, lost = _completed(left, before, False, place, rebalance, report)
     if lost == 0:
         return RepairedForwarding(Forwarding.of(left, ports), before, missing, in_one_lane)
     afresh = route(left, RouteOptions(order="interleave", max_layers=1), report).forwarding
@@ -140,13 +159,14 @@ def _layered(found: Forwarding, old: Forwarding) -> Forwarding:
 def _completed(
     left: Topology,
     before: Ports,
+    is_shortest: bool,
     place: NDArray[np.int32],
     rebalance: float,
     report: Reporter,
 ) -> tuple[Ports, int, int]:
     """Return the ports, how many entries had to change, and how many found no way."""
     order = Order("interleave").nodes(left)
-    repair = kernels.ForwardingRepair(graph_of(left), before, place)
+    repair = kernels.ForwardingRepair(graph_of(left), before, is_shortest, place)
     missing = repair.missing()
     lost = repair.fill(order)
     best = int(repair.loads().max(initial=0)), repair.ports()
@@ -157,7 +177,7 @@ def _completed(
         if highest < best[0]:
             best = highest, repair.ports()
     if rebalance and not lost:
-        repair = kernels.ForwardingRepair(graph_of(left), best[1], place)
+        repair = kernels.ForwardingRepair(graph_of(left), best[1], is_shortest, place)
         repair.fill(order)
         repair.rebalance(int(rebalance * best[1].size))
         best = 0, repair.ports()

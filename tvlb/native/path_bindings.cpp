@@ -137,6 +137,7 @@ void bind_topology(nb::module_& m) {
              "network"_a, "chosen"_a = tvlb::Chosen::all, "by_link"_a = false,
              "between_nodes"_a = false, binding::Unlocked())
         .def_prop_ro("most_min_paths", &tvlb::ShortestPaths::most_min_paths)
+        .def_prop_ro("are_by_length", &tvlb::ShortestPaths::are_by_length)
         .def("shortcuts", &shortcuts, "rule"_a, "sources"_a, "targets"_a)
         .def("min_hops",
              [](const tvlb::ShortestPaths& self, const Ends& sources, const Ends& targets) {

@@ -31,7 +31,7 @@ constexpr std::uint16_t kNoPort = std::numeric_limits<std::uint16_t>::max();
     return out;
 }
 
-// Orders of link kinds, numbered as they are found.
+// Orders of link kinds, numbered as they are found until they are too many.
 class Orders {
 public:
     using Set = std::bitset<256>;
@@ -45,6 +45,8 @@ public:
         }
         return out;
     }
+
+    [[nodiscard]] bool are_too_many() const { return are_too_many_; }
 
     // Those of a set but the empty one, shorter ones first.
     [[nodiscard]] std::vector<Half> sorted(const Set& wanted) const {
@@ -63,7 +65,8 @@ private:
         auto& known = longer_[rest][kind];
         if (known != 0) return known;
         if (orders_.size() == Set{}.size()) {
-            throw std::invalid_argument("MIN paths have more than 255 orders of link kinds");
+            are_too_many_ = true;
+            return kEmpty;
         }
         known = orders_.size();
         const auto number = known;
@@ -74,6 +77,7 @@ private:
         return number;
     }
 
+    bool are_too_many_ = false;
     std::vector<Half> orders_{Half{}};
     std::vector<std::array<std::size_t, kMaxKinds>> longer_ =
         std::vector<std::array<std::size_t, kMaxKinds>>(1);  // 0: not known yet
@@ -205,8 +209,9 @@ ShortestPaths::Tables ShortestPaths::count_paths(const Network& network,
     return out;
 }
 
-// The orders of link kinds along MIN paths: of every pair those of its next switches, one link longer.
-std::vector<Half> ShortestPaths::find_halves(const Network& network, const ShortestRule& rule,
+// The orders of link kinds along MIN paths: of every pair those of its next switches, one link
+// longer. None where they are too many.
+std::vector<Half> ShortestPaths::find_orders(const Network& network, const ShortestRule& rule,
                                              const Tables& tables) {
     const auto switches = index(network.num_switches());
     const auto links = arriving(network);
@@ -233,6 +238,7 @@ std::vector<Half> ShortestPaths::find_halves(const Network& network, const Short
                 if (rule.chosen != Chosen::all && leaving != pairs[from].first) continue;
                 of_switch[index(from)] |=
                     orders.longer(network.link(link).kind, of_switch[index(here)]);
+                if (orders.are_too_many()) return {};
             }
             if (is_end(here)) found |= of_switch[index(here)];
         }
@@ -240,15 +246,54 @@ std::vector<Half> ShortestPaths::find_halves(const Network& network, const Short
     return orders.sorted(found);
 }
 
+// The first MIN path of some pair of every distance.
+std::vector<Half> ShortestPaths::find_lengths(const Network& network, const ShortestRule& rule,
+                                              const Tables& tables) {
+    const auto switches = network.num_switches();
+    const auto is_end = [&](std::int32_t sw) {
+        return !rule.between_nodes || network.num_terminals(sw) > 0;
+    };
+    std::vector<Half> by_hops(index(kMaxHalfLinks) + 1);
+    for (std::int32_t to = 0; to < switches; ++to) {
+        const auto* const pairs = tables.pairs.data() + index(to) * index(switches);
+        for (std::int32_t from = 0; from < switches; ++from) {
+            if (from == to || pairs[from].hops == kUnreached || !is_end(from) || !is_end(to)) continue;
+            auto& half = by_hops.at(pairs[from].hops);
+            if (!half.empty()) continue;
+            for (auto here = from; here != to;) {
+                const auto port = network.num_terminals(here) + pairs[here].first;
+                const auto& link = network.link(network.output_link(here, port));
+                half.push_back(link.kind);
+                here = link.target;
+            }
+        }
+    }
+    std::erase_if(by_hops, [](const Half& half) { return half.empty(); });
+    return by_hops;
+}
+
 ShortestPaths::ShortestPaths(Network network, ShortestRule rule)
     : ShortestPaths(network, rule, count_paths(network, rule)) {}
 
 ShortestPaths::ShortestPaths(Network network, ShortestRule rule, Tables tables)
-    : Topology(network, find_halves(network, rule, tables)),
+    : ShortestPaths(network, rule, std::move(tables), find_orders(network, rule, tables)) {}
+
+ShortestPaths::ShortestPaths(Network network, ShortestRule rule, Tables&& tables,
+                             std::vector<Half> orders)
+    : Topology(network, orders.empty() ? find_lengths(network, rule, tables) : orders),
       rule_(rule),
+      are_by_length_(orders.empty()),
       tables_(std::move(tables)),
       steps_(1) {
     if (rule_.by_link) check_names();
+    if (are_by_length_) {
+        steps_.resize(index(half_links()) + 1);
+        for (std::size_t at = 0; at + 1 < steps_.size(); ++at) steps_[at].next.fill(at + 1);
+        for (std::size_t code = 0; code < halves().size(); ++code) {
+            steps_[halves()[code].size()].code = code;
+        }
+        return;
+    }
     for (std::size_t code = 0; code < halves().size(); ++code) {
         std::size_t at = 0;
         for (const auto kind : halves()[code]) {

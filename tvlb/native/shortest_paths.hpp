@@ -38,6 +38,9 @@ public:
     explicit ShortestPaths(Network network, ShortestRule rule = {});
 
     [[nodiscard]] const ShortestRule& rule() const { return rule_; }
+    // Whether halves are told apart by their length alone, since link kinds follow each other in
+    // more than 255 orders; each half is then that of some path of its length.
+    [[nodiscard]] bool are_by_length() const { return are_by_length_; }
 
     [[nodiscard]] int min_hops(std::int32_t from, std::int32_t to) const {
         return of(from, to).hops;
@@ -118,10 +121,14 @@ private:
     };
 
     ShortestPaths(Network network, ShortestRule rule, Tables tables);
+    // Tables are large; they are moved once the orders are found.
+    ShortestPaths(Network network, ShortestRule rule, Tables&& tables, std::vector<Half> orders);
     static Tables count_paths(const Network& network, const ShortestRule& rule);
     void check_names() const;
-    static std::vector<Half> find_halves(const Network& network, const ShortestRule& rule,
+    static std::vector<Half> find_orders(const Network& network, const ShortestRule& rule,
                                          const Tables& tables);
+    static std::vector<Half> find_lengths(const Network& network, const ShortestRule& rule,
+                                          const Tables& tables);
 
     // Whether paths begin and end at a switch.
     [[nodiscard]] bool is_end(std::int32_t sw) const {
@@ -166,6 +173,7 @@ private:
     };
 
     ShortestRule rule_;
+    bool are_by_length_;
     Tables tables_;
     std::vector<Step> steps_;
 };

@@ -107,6 +107,7 @@ void bind_virtual_channels(nb::module_& m) {
         .def("join", &DependencyGraph::join, "other"_a, binding::Unlocked())
         .def("remove", &DependencyGraph::remove, "held"_a, "wanted"_a)
         .def("routes", &DependencyGraph::routes, "held"_a, "wanted"_a)
+        .def("order", &DependencyGraph::order, binding::Unlocked())
         .def("find_cycle", &DependencyGraph::find_cycle, binding::Unlocked());
 }
 

@@ -5,7 +5,7 @@ switches; and the two MIN halves of a path may have a switch in common.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,11 @@ class SwitchSequences:
 
     def __len__(self) -> int:
         return len(self.weight)
+
+    def without_any(self) -> "SwitchSequences":
+        """Return the same pairs, none of which has a sequence."""
+        none = np.zeros_like(self.offset)
+        return replace(self, offset=none, switches=self.switches[:0], weight=self.weight[:0])
 
 
 def revisits(rows: PathRows) -> NDArray[np.bool_]:

@@ -69,6 +69,8 @@ _BYTES_PER_SPLIT_FLOW = 300.0
 # times as long per packet as dfly(4,8,4,9).
 _SECONDS_PER_NODE_CYCLE = 3e-9
 _NODES_IN_CACHE = 1000
+# Of a forwarding table that is followed: ports, layers and links, the latter twice.
+_BYTES_PER_ENTRY = 24.0
 _BYTES_PER_NODE = 2000.0
 # Their pool doubles, and while it moves both are there: 32 to 64.
 _BYTES_PER_PACKET = 48.0
@@ -220,7 +222,9 @@ def simulation_cost(
     busiest = 1.0 if saturation else max(loads, default=0.0)
     packets = _most_packets(topology, routing, config, busiest) * _BYTES_PER_PACKET
     latencies = _most_cycles(config) * _BYTES_PER_LATENCY if busiest > 0.0 else 0.0
-    return _cost(stages, _simulator_bytes(topology) + packets + latencies + kept, written)
+    entries = topology.num_nodes * topology.num_switches * Routing(routing).follows_table
+    held = _simulator_bytes(topology) + entries * _BYTES_PER_ENTRY + packets + latencies + kept
+    return _cost(stages, held, written)
 
 
 def stability_cost(

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 _Body = TypeVar("_Body", bound=Question)
 _ENTRY_POINTS = "tvlb.requests"
 _LAST = 100
-# By the arguments of a command.
-_NAMED = ("topology", "table", "without")
+# By the arguments of a command; a table only where it is one of these.
+_NAMED = ("topology", "without")
 
 
 @dataclass(frozen=True)
@@ -342,7 +342,8 @@ def command_line(request: Question) -> str | None:
     words = ["tvlb", request_kinds()[request.kind].command, *arguments]
     for name, usual in request.usual().items():
         value = getattr(request, name)
-        if name not in _NAMED and value is not None and value != usual:
+        is_named = name in _NAMED or (name == "table" and TABLE_FILE in arguments)
+        if not is_named and value is not None and value != usual:
             words += _option(name, value)
     return shlex.join(words)
 
@@ -367,7 +368,7 @@ def _written(name: str, value: object) -> str:
     text = str(value)
     if is_matrix(text):
         return MATRIX_FILE + text.rpartition("\n")[2]
-    return TABLE_FILE if name == "vlb" and is_table_id(text) else text
+    return TABLE_FILE if name in ("vlb", "table") and is_table_id(text) else text
 
 
 @cache

@@ -3,26 +3,26 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import product
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 from pydantic import Field
 
-from sim_bridge import VCT_ROUTINGS, Routing, SimulationConfig, VctConfig, VctScenario
+from sim_bridge import PATH_ROUTINGS, VCT_ROUTINGS, SimulationConfig, VctConfig, VctScenario
 from sim_bridge.routers.vct import VC_POLICIES
 from tvlb.documents import Document
 from tvlb.errors import InvalidInput
-from tvlb.languages import Names, settings
 from tvlb.paths import min_usage
-from tvlb.topology import Topology, family_of
+from tvlb.table import VcScheme
+from tvlb.topology import Topology, compiled, family_of
 from tvlb.traffic import parse_pattern
 
 _MOST_SOURCES = 2_048
 _MOST_CUT = 512
 _PAIRS = 1 << 18
-_SCHEMES = tuple(cast("Names", settings(SimulationConfig)["vc_scheme"].kind).names)
+_Switches = NDArray[np.int32]
 
 
 class CablesOfKind(Document):
@@ -76,6 +76,9 @@ class NetworkFacts(Document):
         description="By router, routing and policy; routings that the network does not have are "
         "left out."
     )
+    uncounted: str | None = Field(
+        description="Why nothing lists paths of it, so that no VCs are told; null where they are."
+    )
     caution: str | None = Field(
         description="What people may take it for and it is not; null where there is no such thing."
     )
@@ -89,7 +92,8 @@ class NetworkFacts(Document):
         nodes, ports = topology.switch_nodes, topology.switch_ports
         degrees = np.bincount(topology.network.link_source, minlength=topology.num_switches)
         some, sampled = nodes[nodes > 0], topology.num_senders > _MOST_SOURCES
-        diameter, mean = _min_hops(topology)
+        uncounted = _why_uncounted(topology)
+        diameter, mean = _min_hops(topology, is_counted=uncounted is None)
         labels = [topology.coordinates(one).get("label") for one in range(topology.num_switches)]
         return cls(
             topology=str(topology),
@@ -106,7 +110,8 @@ class NetworkFacts(Document):
             is_sampled=sampled,
             fewest_cables=int(degrees[degrees > 0].min(initial=degrees.max())),
             connectivity=_connectivity(topology, degrees),
-            vcs_needed=tuple(_vcs_needed(topology)),
+            vcs_needed=() if uncounted else tuple(_vcs_needed(topology)),
+            uncounted=uncounted,
             caution=topology.caution,
             labels=tuple(map(str, labels)) if any(labels) else (),
         )
@@ -125,23 +130,59 @@ def _cables(topology: Topology) -> Iterator[CablesOfKind]:
         yield CablesOfKind(kind=kind, cables=count // 2, latency=latency, latency_vct=latency_vct)
 
 
-def _min_hops(topology: Topology) -> tuple[int, float | None]:
+def _why_uncounted(topology: Topology) -> str | None:
+    try:
+        compiled(topology)
+    except InvalidInput as error:
+        return str(error)
+    return None
+
+
+def _min_hops(topology: Topology, *, is_counted: bool) -> tuple[int, float | None]:
     """Return the most links of a MIN path, and the mean over pairs of switches with nodes."""
     ends = np.flatnonzero(topology.switch_nodes).astype(np.int32)
-    count = min(len(ends), _MOST_SOURCES)
-    sources = ends[np.linspace(0, len(ends) - 1, count).astype(np.int64)]
+    few = np.linspace(0, len(ends) - 1, min(len(ends), _MOST_SOURCES))
+    sources = ends[few.astype(np.int64)]
     if len(ends) == 1:
         return 0, None
-    most, total, pairs = 0, 0.0, 0
+    count = _min_path_hops if is_counted else _distances
+    most, total, pairs = 0, 0.0, 0.0
     for some in np.array_split(sources, -(-len(sources) * len(ends) // _PAIRS)):
-        source, target = (one.ravel() for one in np.meshgrid(some, ends, indexing="ij"))
-        apart = source != target
-        usage = min_usage(topology, source[apart], target[apart])
-        by_hops = usage.weight.sum(axis=0)
+        by_hops = count(topology, some, ends)
         most = max(most, int(np.flatnonzero(by_hops)[-1]))
         total += float(by_hops @ np.arange(len(by_hops)))
-        pairs += int(np.count_nonzero(apart))
+        pairs += float(by_hops.sum())
     return most, total / pairs
+
+
+def _min_path_hops(topology: Topology, some: _Switches, ends: _Switches) -> NDArray[np.float64]:
+    """Count the pairs of different switches by the hops of their MIN paths, in shares of pairs."""
+    source, target = (one.ravel() for one in np.meshgrid(some, ends, indexing="ij"))
+    apart = source != target
+    return min_usage(topology, source[apart], target[apart]).weight.sum(axis=0)
+
+
+def _distances(topology: Topology, some: _Switches, ends: _Switches) -> NDArray[np.float64]:
+    """Count the pairs of different switches by their distance, which is that of any MIN path.
+
+    Only networks of shortest paths are refused by what lists paths.
+    """
+    hops = scipy.sparse.csgraph.shortest_path(
+        _cable_counts(topology), unweighted=True, indices=some
+    )
+    counts = np.bincount(hops[:, ends].ravel().astype(np.int64)).astype(np.float64)
+    counts[0] = 0.0
+    return counts
+
+
+def _cable_counts(topology: Topology) -> Any:
+    """Return a matrix of how many links lead from each switch to each other one."""
+    network, size = topology.network, topology.num_switches
+    ones = np.ones(topology.num_links, dtype=np.int32)
+    ends = network.link_source, network.link_target
+    cables: Any = scipy.sparse.csr_array((ones, ends), shape=(size, size))
+    cables.sum_duplicates()
+    return cables
 
 
 def _connectivity(topology: Topology, degrees: NDArray[np.int64]) -> int | None:
@@ -149,17 +190,13 @@ def _connectivity(topology: Topology, degrees: NDArray[np.int64]) -> int | None:
     up = np.flatnonzero(degrees)
     if len(up) > _MOST_CUT:
         return None
-    network, size = topology.network, topology.num_switches
-    ones = np.ones(topology.num_links, dtype=np.int32)
-    ends = network.link_source, network.link_target
-    cables: Any = scipy.sparse.csr_array((ones, ends), shape=(size, size))
-    cables.sum_duplicates()
+    cables = _cable_counts(topology)
     flow: Any = scipy.sparse.csgraph.maximum_flow
     return min(int(flow(cables, int(up[0]), int(other)).flow_value) for other in up[1:])
 
 
 def _vcs_needed(topology: Topology) -> Iterator[VcsNeeded]:
-    for routing, scheme in product(Routing, _SCHEMES):
+    for routing, scheme in product(PATH_ROUTINGS, VcScheme):
         with suppress(InvalidInput):  # the network does not have the routing
             routing.check(topology)
             halves = 2 if routing.draws_vlb else 1

@@ -16,7 +16,7 @@ from sim_bridge import Routing, SimulationConfig
 from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput
-from tvlb.languages import Flag, Group, Names, Texts, asked, check_settings, setting
+from tvlb.languages import Flag, Group, Names, Number, Texts, asked, check_settings, setting
 from tvlb.paths import PathRows, RowSet, check_listable, parse_expression
 from tvlb.processes import Reporter, Stop, available_cores, check_workers, silent
 from tvlb.processes.units import UnitCache, Units, own_units
@@ -78,6 +78,12 @@ class RepairOptions:
     routing: str = setting("ugal-l", "Routing that will use the table", Names(ADAPTIVE))
     traffic: tuple[str, ...] = setting(
         (), "What to compare on", Texts("PATTERN[:SHARE]", MAX_TRAFFIC), unset=_OWN_TRAFFIC
+    )
+    rebalance: float = setting(
+        0.0,
+        "Share of the entries of a forwarding table that may change besides, to lower the highest "
+        "load of a link",
+        Number(0.0, 1.0),
     )
     windows: Windows = setting(
         Windows(2_000, 2_000, 0.01),
@@ -184,8 +190,9 @@ def check_repair(topology: Topology, failures: Failures, options: RepairOptions)
     InvalidInput : the failures do not fit the network, or lack some that it has already; a setting
         does not fit what is left, or is one of simulations where there are none.
     """
-    left = without(topology if topology.origin is None else topology.origin.network, failures)
-    links_left(topology, left)
+    left = what_is_left(topology, failures)
+    if options.rebalance:
+        raise InvalidInput("rebalance is given, which is for forwarding tables: this lists paths")
     config = options.config
     # More virtual channels than there are is what only conventional UGAL may need.
     roomy = _roomy(left, options)
@@ -203,6 +210,18 @@ def check_repair(topology: Topology, failures: Failures, options: RepairOptions)
     workload = parse_traffic(options.traffic)
     for pattern in () if workload is None else workload.patterns:
         pattern.resolve(left, 0)  # what a pattern needs of a network, no seed changes
+    return left
+
+
+def what_is_left(topology: Topology, failures: Failures) -> Topology:
+    """Return what failures leave of the network of a table.
+
+    Raises
+    ------
+    InvalidInput : they do not fit the network, or lack some that it has already.
+    """
+    left = without(topology if topology.origin is None else topology.origin.network, failures)
+    links_left(topology, left)
     return left
 
 

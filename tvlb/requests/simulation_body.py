@@ -14,7 +14,7 @@ from tvlb.requests.problems import InWords
 from tvlb.requests.request import Load, Request, Seed
 from tvlb.requests.routers import FIRST, Experiment, Router, router_named
 from tvlb.requests.settings import with_options
-from tvlb.requests.stored_tables import ReadPaths, unread_paths
+from tvlb.requests.stored_tables import ReadPaths, ReadTable, unread_paths, unread_table
 from tvlb.requests.texts import PatternText
 from tvlb.topology import Topology, described
 from tvlb.traffic import Pattern, parse_asked_pattern
@@ -58,14 +58,24 @@ class LoadsBody(Request):
         return runs <= _FEW_RUNS and dict(self).get("traces", 0) * runs <= _FEW_TRACES
 
     def simulation(
-        self, network: Topology, read_paths: ReadPaths = unread_paths
+        self,
+        network: Topology,
+        read_paths: ReadPaths = unread_paths,
+        read_table: ReadTable = unread_table,
     ) -> SimulationRequest:
-        """Return what is to be simulated; with the default, only if it names no table."""
-        return self.model.request(self._experiment(network, read_paths))
+        """Return what is to be simulated; with the defaults, only if it names no table."""
+        return self.model.request(self._experiment(network, read_paths, read_table))
 
-    def _experiment(self, network: Topology, read_paths: ReadPaths = unread_paths) -> Experiment:
+    def _experiment(
+        self,
+        network: Topology,
+        read_paths: ReadPaths = unread_paths,
+        read_table: ReadTable = unread_table,
+    ) -> Experiment:
         asked, traffic = dict(self), self.traffic()
-        return Experiment(network, traffic, self.load, self.seed, self.seeds, asked, read_paths)
+        return Experiment(
+            network, traffic, self.load, self.seed, self.seeds, asked, read_paths, read_table
+        )
 
     def _resolved(self, network: Topology) -> Self:
         if not self.load and not self.is_search:

@@ -1,17 +1,21 @@
-"""Stored tables that requests name by their ids: T-VLB tables as path sets, and others."""
+"""Stored tables of requests, named by their ids: T-VLB tables as path sets, forwarding tables."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from sim_bridge import FollowedTable
 from tvlb.errors import InvalidInput
+from tvlb.forwarding import NO_PORT, Forwarding
 from tvlb.paths import PathRows, PathSet, Switches, parse_expression
 from tvlb.requests.kind import Context, Examination, RequestKind
 from tvlb.requests.limits import RequestLimits
 from tvlb.requests.request import Question, network_in
 from tvlb.requests.texts import is_table_id
-from tvlb.table import FORWARDING, path_set_of
+from tvlb.table import FORWARDING, forwarding_of, path_set_of
 from tvlb.topology import Topology, shown_topology
 
 ReadPaths = Callable[[str, Topology, int], PathSet]
@@ -19,6 +23,9 @@ ReadPaths = Callable[[str, Topology, int], PathSet]
 
 NAMING: Mapping[str, str] = {"vlb": RequestKind.tables, "table": FORWARDING.name}
 """Fields that may name a stored table, and of which kind it has to be."""
+
+ReadTable = Callable[[str, Topology], FollowedTable]
+"""Makes a forwarding table of its text, for a network."""
 
 _SHOWN = 12
 
@@ -45,6 +52,24 @@ def unread_paths(text: str, topology: Topology, seed: int) -> PathSet:
         return parse_expression(text, topology, seed)
     except InvalidInput as error:
         raise InvalidInput(f"{error}, or the id of a table, of which 8 digits will do") from error
+
+
+def unread_table(text: str, topology: Topology) -> FollowedTable:
+    """Return a forwarding table without entries, as a `ReadTable` that reads none."""
+    shape = (topology.num_nodes, topology.num_switches)
+    ports, layers = (np.broadcast_to(np.uint8(one), shape) for one in (NO_PORT, 0))
+    return FollowedTable(Forwarding(topology, ports, layers), text)
+
+
+def table_of(context: Context) -> ReadTable:
+    """Return what reads the forwarding tables that requests name."""
+
+    def read(text: str, topology: Topology) -> FollowedTable:
+        name = f"table {text[:_SHOWN]}"
+        found = context.table(text).read_table()
+        return FollowedTable(forwarding_of(found, name, topology), name)
+
+    return read
 
 
 def paths_of(context: Context) -> ReadPaths:

@@ -63,6 +63,11 @@ def is_table_id(text: str) -> bool:
     return re.fullmatch(_TABLE_ID, text) is not None
 
 
+def _check_table_id(text: str) -> None:
+    if not is_table_id(text):
+        raise InvalidInput(f"table {text[:_SHOWN]!r}: expected the id of a table, 8 to 64 digits")
+
+
 def _is_matrix(text: str) -> bool:
     # A share may follow.
     return text.partition(":")[0].endswith(".csv")
@@ -185,6 +190,18 @@ PathSetText = Annotated[
         examples=_EXAMPLES,
     ),
     WrapValidator(_expression),
+]
+TableIdText = Annotated[
+    Annotated[
+        str,
+        Field(pattern=f"^{_TABLE_ID}$", examples=["0" * 64]),
+        _parsed_by(_check_table_id, "table", _is_table),
+    ]
+    | None,
+    Field(
+        description="Forwarding table that routing table follows: its id on this server, or its "
+        "first digits, 8 or more; null for none."
+    ),
 ]
 PatternText = Annotated[
     str,

@@ -28,6 +28,7 @@ from tvlb.table.files import (
     check_writable,
     damage_of,
     format_of,
+    forwarding_of,
     is_table_file,
     loaded_path_set,
     parse_path_set,
@@ -41,12 +42,14 @@ from tvlb.table.files import (
     write_table,
 )
 from tvlb.table.formats import Format, by_suffix, table_formats
+from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.table.header import TableHeader, TableWeights
 from tvlb.table.kinds import Header, StoredTable, TableKind, TableReport, table_kinds
-from tvlb.table.kinds.forwarding import FORWARDING, ForwardingTable
+from tvlb.table.kinds.forwarding import FORWARDING
 from tvlb.table.kinds.vlb import COMPACT_REFUSED
+from tvlb.table.lfts import Dump, audited_file, is_dump, read_dump, read_dumped_table
 from tvlb.table.networks import NamedRecord, record_of
-from tvlb.table.route_files import RouteFormat, Routes, SourceRoutes, route_formats
+from tvlb.table.route_files import RouteFormat, Routes, SourceRoutes, TablePaths, route_formats
 from tvlb.table.rows import COLUMN_TYPES, Columns
 from tvlb.table.strike import RowChanges, StruckOut, passing_rows, strike_out
 from tvlb.table.summary import (
@@ -73,6 +76,7 @@ __all__ = [
     "CompactTable",
     "DeadlockCheck",
     "Diversity",
+    "Dump",
     "Format",
     "ForwardingTable",
     "Header",
@@ -91,11 +95,13 @@ __all__ = [
     "Table",
     "TableHeader",
     "TableKind",
+    "TablePaths",
     "TableReport",
     "TableWeights",
     "VcScheme",
     "VcSettings",
     "VerifyReport",
+    "audited_file",
     "by_suffix",
     "check_deadlock",
     "check_foreign",
@@ -107,7 +113,9 @@ __all__ = [
     "foreign_formats",
     "foreign_suffix",
     "format_of",
+    "forwarding_of",
     "is_archive",
+    "is_dump",
     "is_table_file",
     "link_shares",
     "loaded_path_set",
@@ -118,6 +126,8 @@ __all__ = [
     "path_set_of",
     "read_any_stream",
     "read_any_table",
+    "read_dump",
+    "read_dumped_table",
     "read_stream",
     "read_table",
     "record_of",

@@ -10,8 +10,9 @@ from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet
 from tvlb.table.files import loaded_path_set
 from tvlb.table.formats import MAX_TEXT_ROWS, table_formats
+from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.table.kinds import StoredTable
-from tvlb.table.route_files import RouteFormat, Routes, route_formats
+from tvlb.table.route_files import RouteFormat, Routes, TablePaths, route_formats
 from tvlb.topology import NetworkFormat, network_formats, write_network
 
 # The earliest that archives know: equal tables have equal archives.
@@ -20,15 +21,22 @@ _NO_DATE = (1980, 1, 1, 0, 0, 0)
 
 @cache
 def foreign_formats() -> Mapping[str, RouteFormat | NetworkFormat]:
-    """Return the formats by name; those of networks hold the network of a table alone."""
+    """Return the formats by name; those of networks hold the network of a table alone.
+
+    Those that need more files than that of a table are for whoever has these files.
+    """
     networks = {name: one for name, one in network_formats().items() if one.write is not None}
-    found = {**route_formats(), **networks}
+    routes = {name: one for name, one in route_formats().items() if not one.options}
+    found = {**routes, **networks}
     return {name: one for name, one in found.items() if name not in table_formats()}
 
 
-def exported_paths(table: StoredTable) -> PathSet:
+def exported_paths(table: StoredTable) -> PathSet | TablePaths:
     """Return the paths of a table under the name that files of other tools have for them."""
-    return loaded_path_set(table, f"table {table.id[:16]} ({table.called})")
+    name = f"table {table.id[:16]} ({table.called})"
+    if isinstance(table, ForwardingTable):
+        return TablePaths(table.forwarding, name)
+    return loaded_path_set(table, name)
 
 
 def is_archive(name: str) -> bool:
@@ -49,11 +57,6 @@ def check_foreign(name: str, min_share: float | None, *, loop_free: bool) -> Non
     for option, given in (("min_share", min_share is not None), ("loop_free", loop_free)):
         if given and not takes_routes:
             raise InvalidInput(f"{option} has no meaning for format {name}")
-    if isinstance(form, RouteFormat) and form.fixed_weights and min_share is None:
-        raise InvalidInput(
-            f"paths of format {name} are drawn by fixed weights: give min_share, the share of MIN "
-            "paths, 0..1"
-        )
 
 
 def export_foreign(
@@ -71,6 +74,12 @@ def export_foreign(
     """
     check_foreign(name, min_share, loop_free=loop_free)
     form = foreign_formats()[name]
+    is_drawn = isinstance(form, RouteFormat) and form.fixed_weights
+    if is_drawn and min_share is None and not isinstance(table, ForwardingTable):
+        raise InvalidInput(
+            f"paths of format {name} are drawn by fixed weights: give min_share, the share of MIN "
+            "paths, 0..1"
+        )
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"{stem}{form.suffixes[0] if form.suffixes else ''}"
         if isinstance(form, NetworkFormat):

@@ -12,11 +12,13 @@ from typing import BinaryIO, TypeVar
 
 from tvlb.documents import bounded, explained, files, parse_json
 from tvlb.errors import InvalidInput
+from tvlb.forwarding import Forwarding
 from tvlb.languages import all_of
 from tvlb.paths import PathSet, check_rows, parse_expression
 from tvlb.table.checks import check_content
 from tvlb.table.formats import Format, by_suffix, table_formats
 from tvlb.table.kinds import Content, StoredTable
+from tvlb.table.kinds.forwarding import FORWARDING, ForwardingTable
 from tvlb.table.table import AnyTable
 from tvlb.topology import Topology, compiled
 
@@ -232,6 +234,19 @@ def path_set_of(table: StoredTable, name: str, topology: Topology) -> PathSet:
     """Return the paths of a table as `loaded_path_set`; refuses that of another network, too."""
     check_network(table, name, topology)
     return loaded_path_set(table, name)
+
+
+def forwarding_of(table: StoredTable, name: str, topology: Topology) -> Forwarding:
+    """Return the entries of a forwarding table; `name` is what messages call it.
+
+    Raises
+    ------
+    InvalidInput : it is a table of another kind, or of another network.
+    """
+    if not isinstance(table, ForwardingTable):
+        raise InvalidInput(f"{name} is a {table.kind.name}, where a {FORWARDING.name} is needed")
+    check_network(table, name, topology)
+    return table.forwarding
 
 
 def check_network(table: StoredTable, name: str, topology: Topology) -> None:

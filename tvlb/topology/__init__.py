@@ -9,6 +9,7 @@ from tvlb.topology.dragonfly import ARRANGEMENTS, FROM_FILE, Dragonfly, LinkKind
 from tvlb.topology.dragonfly_plus import DragonflyPlus
 from tvlb.topology.expected import ExpectedPaths, touched
 from tvlb.topology.explicit import DegradedNetwork, described, explicit_type, shown_topology
+from tvlb.topology.fabric import LAST_LID, Fabric, FabricNode, FabricSwitch, read_fabric
 from tvlb.topology.failures import Failures, read_failures
 from tvlb.topology.family import (
     Description,
@@ -25,6 +26,7 @@ from tvlb.topology.family import (
     register,
     sized_families,
 )
+from tvlb.topology.fattree3 import FatTree3
 from tvlb.topology.files import (
     describe_network_files,
     is_network_file,
@@ -32,7 +34,10 @@ from tvlb.topology.files import (
     write_network,
 )
 from tvlb.topology.formats import NetworkFormat, WrittenNetwork, network_formats
+from tvlb.topology.ft2 import FatTree2
+from tvlb.topology.hypercube import Hypercube
 from tvlb.topology.hyperx import HyperX
+from tvlb.topology.kary import KaryTree
 from tvlb.topology.listed import (
     DEFAULT_LATENCY,
     ListedTopology,
@@ -50,15 +55,18 @@ from tvlb.topology.named import (
 )
 from tvlb.topology.network import LinkKinds, Network
 from tvlb.topology.parse import as_topology, parse_topology
+from tvlb.topology.random_regular import RandomRegular
 from tvlb.topology.shortest_paths import ShortestPathTopology
 from tvlb.topology.sizing import Largest, SizeColumn, SizeParameter, Sizing
 from tvlb.topology.slimfly import SlimFly
 from tvlb.topology.topology import Layout, Origin, Topology, Triples
+from tvlb.topology.torus import Torus
 
 __all__ = [
     "ARRANGEMENTS",
     "DEFAULT_LATENCY",
     "FROM_FILE",
+    "LAST_LID",
     "UNNAMED",
     "DegradedNetwork",
     "Description",
@@ -66,9 +74,16 @@ __all__ = [
     "DragonflyPlus",
     "ExpectedPaths",
     "ExplicitTopology",
+    "Fabric",
+    "FabricNode",
+    "FabricSwitch",
     "Failures",
     "Family",
+    "FatTree2",
+    "FatTree3",
     "HyperX",
+    "Hypercube",
+    "KaryTree",
     "Largest",
     "Layout",
     "LinkKind",
@@ -80,6 +95,7 @@ __all__ = [
     "NetworkFormat",
     "NetworkSizes",
     "Origin",
+    "RandomRegular",
     "ShortestPathTopology",
     "SizeColumn",
     "SizeParameter",
@@ -88,6 +104,7 @@ __all__ = [
     "Topology",
     "TopologyMetadata",
     "TopologyRecord",
+    "Torus",
     "Triples",
     "WrittenNetwork",
     "as_topology",
@@ -110,6 +127,7 @@ __all__ = [
     "parse_topology",
     "parse_topology_call",
     "path_kernel",
+    "read_fabric",
     "read_failures",
     "read_network",
     "register",

@@ -11,12 +11,11 @@ from pydantic import Field as Described
 from tvlb.errors import InvalidInput
 from tvlb.languages import WholeArgument
 from tvlb.topology.family import Family, NetworkSizes, TopologyMetadata, register
-from tvlb.topology.network import LinkKinds
+from tvlb.topology.network import MAX_PORTS, LinkKinds, check_ports
 from tvlb.topology.shortest_paths import ShortestPathTopology
 from tvlb.topology.sizing import Largest, Numbers, SizeColumn, SizeParameter, Sizing
 from tvlb.topology.topology import Layout
 
-_MOST_PORTS = 128
 _MOST_GROUPS = 4097
 _FEWEST_GROUPS = 2
 _FEWEST_SPINES = 2  # of groups that a path turns in
@@ -49,9 +48,9 @@ class DragonflyPlus(ShortestPathTopology):
     Shpiner et al., Dragonfly+: Low Cost Topology for Scaling Datacenters, HiPINEB'17.
     """
 
-    p: Annotated[int, WholeArgument("P", 1, _MOST_PORTS)]
-    a: Annotated[int, WholeArgument("A", 1, _MOST_PORTS)]
-    h: Annotated[int, WholeArgument("H", 1, _MOST_PORTS)]
+    p: Annotated[int, WholeArgument("P", 1, MAX_PORTS)]
+    a: Annotated[int, WholeArgument("A", 1, MAX_PORTS)]
+    h: Annotated[int, WholeArgument("H", 1, MAX_PORTS)]
     g: Annotated[int, WholeArgument("G", _FEWEST_GROUPS, _MOST_GROUPS)]
 
     name = "dflyplus"
@@ -136,11 +135,7 @@ def _check(p: int, a: int, h: int, g: int) -> None:
         raise InvalidInput(
             f"g = {g} is out of range: {text} has {_FEWEST_GROUPS}..{a * h + 1} groups"
         )
-    ports = a + max(p, h)
-    if ports > _MOST_PORTS:
-        raise InvalidInput(
-            f"a switch of {text} has {ports} ports; at most {_MOST_PORTS} are supported"
-        )
+    check_ports(text, a + max(p, h))
 
 
 def _per_pair(of: Mapping[str, Numbers]) -> Numbers:
@@ -162,13 +157,13 @@ def _spine_radix(of: Mapping[str, Numbers]) -> Numbers:
 def _are_networks(of: Mapping[str, Numbers]) -> NDArray[np.bool_]:
     ports = np.maximum(_leaf_radix(of), _spine_radix(of))
     groups = (of["g"] >= _FEWEST_GROUPS) & (of["g"] <= of["a"] * of["h"] + 1)
-    return groups & (of["a"] >= _FEWEST_SPINES) & (ports <= _MOST_PORTS)
+    return groups & (of["a"] >= _FEWEST_SPINES) & (ports <= MAX_PORTS)
 
 
 _PARAMETERS = (
-    SizeParameter("p", "Compute nodes per leaf.", "2..8", high=_MOST_PORTS),
-    SizeParameter("a", "Leaves of a group, and spines.", "4..16", high=_MOST_PORTS),
-    SizeParameter("h", "Global ports per spine.", "2..8", high=_MOST_PORTS),
+    SizeParameter("p", "Compute nodes per leaf.", "2..8", high=MAX_PORTS),
+    SizeParameter("a", "Leaves of a group, and spines.", "4..16", high=MAX_PORTS),
+    SizeParameter("h", "Global ports per spine.", "2..8", high=MAX_PORTS),
     SizeParameter(
         "g",
         "Groups.",
@@ -179,7 +174,7 @@ _PARAMETERS = (
 SIZING = Sizing(
     parameters=_PARAMETERS,
     rule=(
-        f"a >= {_FEWEST_SPINES}, {_FEWEST_GROUPS} <= g <= a*h + 1 and at most {_MOST_PORTS} ports "
+        f"a >= {_FEWEST_SPINES}, {_FEWEST_GROUPS} <= g <= a*h + 1 and at most {MAX_PORTS} ports "
         "per switch"
     ),
     are_networks=_are_networks,

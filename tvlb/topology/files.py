@@ -87,8 +87,7 @@ def _format_of(suffix: str, content: bytes) -> NetworkFormat:
             return one
     if suffix in known:
         return known[suffix]
-    names = dict.fromkeys(one.name for one in known.values())
-    raise InvalidInput(f"its content is not {one_of(names)}")
+    raise InvalidInput(f"its content is not {one_of(one.name for one in readable)}")
 
 
 def write_network(

@@ -17,16 +17,18 @@ def parse_named_topology(text: str) -> NamedTopology:
     InvalidInput : the text is no such topology.
     """
     known = named_families()
+    expected, examples = topology_forms(), [one.example for one in known.values()]
     try:
         call = parse_topology_call(text)
         if call.name not in known:
             raise InvalidInput(f"{call.name!r} is not {one_of(known)}")
         family = known[call.name]
+        if "(" in text:
+            expected, examples = family.signature.form, [family.example]
         return NamedTopology(family, family.signature.values(call))
     except InvalidInput as error:
-        examples = one_of([one.example for one in known.values()])
         raise InvalidInput(
-            f"topology {text[:_SHOWN]!r}: {error}; expected {topology_forms()}, such as {examples}"
+            f"topology {text[:_SHOWN]!r}: {error}; expected {expected}, such as {one_of(examples)}"
         ) from error
 
 

@@ -14,6 +14,8 @@ MAX_NODES = 10_000_000
 MAX_SWITCHES = 20_000
 MAX_LINKS = 20_000_000
 """Directed; networks beyond these limits are not built."""
+MAX_PORTS = 128
+"""Of a switch of a network that parameters give."""
 
 
 @dataclass(frozen=True)
@@ -95,12 +97,15 @@ class Network:
             digest.update(column.astype("<i4").tobytes())
         return digest.hexdigest()
 
-    def check_single_cables(self, text: str, wanted: str) -> None:
+    def check_single_cables(
+        self, text: str, wanted: str, way_out: str = "; --merge-parallel writes one of them"
+    ) -> None:
         """Refuse parallel cables.
 
         Parameters
         ----------
-        text, wanted : what the network is called, and who cannot hold them and why.
+        text, wanted, way_out : what the network is called, who cannot hold them and why, and what
+            is to be done about it.
 
         Raises
         ------
@@ -112,7 +117,7 @@ class Network:
             first, second = pairs[int((counts > 1).argmax())].tolist()
             raise InvalidInput(
                 f"{text} has parallel cables, first between the switches {first} and {second}; "
-                f"{wanted}; --merge-parallel writes one of them"
+                f"{wanted}{way_out}"
             )
 
     def compile(self) -> kernels.Network:
@@ -123,6 +128,14 @@ class Network:
             self.link_source,
             self.link_target,
             self.link_kind,
+        )
+
+
+def check_ports(text: str, ports: int) -> None:
+    """Raise InvalidInput if a switch of a network, of this text, has too many ports."""
+    if ports > MAX_PORTS:
+        raise InvalidInput(
+            f"a switch of {text} has {ports} ports; at most {MAX_PORTS} are supported"
         )
 
 

@@ -18,6 +18,7 @@ from tvlb.topology.topology import Topology, Triples
 
 _SAMPLED_SWITCHES = 4
 _ABSENT = -1
+_ANY_KIND = "h"
 
 _Switches = NDArray[np.integer]
 _Mask = NDArray[np.bool_]
@@ -117,7 +118,12 @@ class ShortestPathTopology(Topology):
 
     @property
     def halves(self) -> tuple[str, ...]:
-        """See `Topology`: whatever MIN paths take, shorter halves first."""
+        """See `Topology`: whatever MIN paths take, shorter halves first.
+
+        Where the kinds follow each other in more than 255 orders, lengths: `h` for every link.
+        """
+        if self._twin.are_by_length:
+            return tuple(_ANY_KIND * len(half) for half in self._halves)
         letters = [name[0] for name in self.kinds.names]
         return tuple("".join(letters[kind] for kind in half) for half in self._halves)
 

@@ -14,9 +14,11 @@ from sim_bridge.routers.iq.result import SimulationResult
 from sim_bridge.routers.iq.round_trip import round_trip_warnings
 from sim_bridge.routers.iq.saturation import SaturationSearch, search_saturation
 from sim_bridge.routers.iq.scenario import Scenario
+from sim_bridge.routers.iq.table import FollowedTable
 
 __all__ = [
     "Decide",
+    "FollowedTable",
     "Queue",
     "SaturationSearch",
     "Scenario",

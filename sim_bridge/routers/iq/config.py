@@ -16,14 +16,21 @@ from sim_bridge.latencies import (
 from sim_bridge.routing import Routing
 from sim_bridge.scenario import MAX_CYCLES
 from tvlb.errors import InvalidInput
-from tvlb.languages import Flag, Names, Number, Whole, check_settings, one_of, setting
+from tvlb.languages import Flag, Names, Number, Whole, check_settings, members, one_of, setting
 from tvlb.native.virtual_channels import VcScheme
 from tvlb.topology import Topology
 
 _OF_NETWORK = "what the family of the network, or its file, says"
-_MAX_VCS = 16
+MAX_VCS = 16
+LAYER = "layer"
 # A packet without any wait takes some cycles, and some more than its latency for each link.
-_ZERO_LOAD, _OF_LINK = 5, 2
+ZERO_LOAD_CYCLES, _OF_LINK = 5, 2
+
+
+class VcChoice(StrEnum):
+    """How packets get virtual channels: a scheme, or the layer of a forwarding table's route."""
+
+    vars().update(members((*VcScheme, LAYER)))
 
 
 class Decide(StrEnum):
@@ -95,13 +102,18 @@ class SimulationConfig:
     )
     # What is left open is filled in before a document is written.
     vc_scheme: str | None = setting(
-        None, "VC scheme", Names(VcScheme), option="vcs", unset="that of the network's family"
+        None,
+        "VC scheme; layer: of a forwarding table, the layer of the route",
+        Names(VcChoice),
+        option="vcs",
+        unset="that of the network's family; of a forwarding table layer, if it has several, else "
+        "per-hop",
     )
     # VC indices of a scheme that needs more are clamped.
     vc_count: int | None = setting(
         None,
         "Virtual channels per port",
-        Whole(1, _MAX_VCS),
+        Whole(1, MAX_VCS),
         unset="what the scheme needs",
         null="what the scheme needs",
     )
@@ -160,16 +172,19 @@ class SimulationConfig:
     def resolved_vc_count(self, topology: Topology, routing: str) -> int:
         """Virtual channels per port that a run with this routing has.
 
-        MIN routing has as many as routings with VLB paths, as far as the simulator has them.
+        MIN routing has as many as routings with VLB paths, as far as the simulator has them; what
+        a forwarding table needs its routes tell, and this is the most.
 
         Raises
         ------
         InvalidInput : the routing has no place on the network, routes are too long for the
-            simulator, or settings of comparisons are given that the routing does not make.
+            simulator, or settings are given that have no meaning for the routing.
         """
         chosen = Routing(routing)
         chosen.check(topology)
-        self._check_comparison(chosen)
+        self.check(chosen)
+        if chosen.follows_table:
+            return MAX_VCS if self.vc_count is None else self.vc_count
         halves = 2 if chosen.draws_vlb else 1
         links = halves * len(topology.longest_min_path) + chosen.decides_again
         if links > _core.MAX_HOPS:
@@ -189,7 +204,7 @@ class SimulationConfig:
         scheme = VcScheme(self.vc_scheme or topology.vc_scheme)
         return min(
             scheme.vcs_needed(np.array([_longest_route(topology, routing, halves)], dtype=np.int8)),
-            _MAX_VCS,
+            MAX_VCS,
         )
 
     def flight_cycles(self, topology: Topology) -> int:
@@ -199,11 +214,21 @@ class SimulationConfig:
 
     def longest_latency(self, topology: Topology, routing: Routing) -> int:
         """Latency of a packet that never waits on the longest path of a routing, cycles."""
-        of_kind = self.latencies(topology)
+        of_link = self.link_cycles(topology)
         route = _longest_route(topology, routing, 2 if routing.draws_vlb else 1)
-        return _ZERO_LOAD + sum(of_kind[kind] + _OF_LINK for kind in route)
+        return ZERO_LOAD_CYCLES + sum(of_link[kind] for kind in route)
 
-    def _check_comparison(self, routing: Routing) -> None:
+    def link_cycles(self, topology: Topology) -> list[int]:
+        """Cycles that a packet that never waits takes for a link of each kind."""
+        return [latency + _OF_LINK for latency in self.latencies(topology)]
+
+    def check(self, routing: Routing) -> None:
+        """Raise InvalidInput if a setting has no meaning for a routing."""
+        if self.vc_scheme == LAYER and not routing.follows_table:
+            known = one_of(one for one in Routing if one.follows_table)
+            raise InvalidInput(f"vcs {LAYER} is of routing {known}, not of {routing}")
+        if self.decide != Decide.ONCE and routing.follows_table:
+            raise InvalidInput(f"decide {self.decide}: the routes of routing {routing} are fixed")
         of_first = [one for one in Routing if one.compares_first_queues]
         given = {
             "ugal_rule": (self.ugal_rule, UgalRule.HOPS, of_first),

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from sim_bridge.result import RunResult
 from sim_bridge.routers.iq.config import SimulationConfig
+from sim_bridge.routing import Routing
 from sim_bridge.statistics import Series
 from sim_bridge.trace import TRACES, PacketTrace
 from tvlb.languages import Flag, Names, Number, Text
@@ -133,7 +134,7 @@ class SimulationResult(RunResult):
     traces: tuple[PacketTrace, ...] = figure("Traced packets, in order of injection", TRACES)
 
     def __repr__(self) -> str:
-        drawn = "" if self.routing == "min" else f" with {self.path_set}"
+        drawn = f" with {self.path_set}" if Routing(self.routing).draws_vlb else ""
         state = {True: ", saturated", False: "", None: ", window too short"}[self.saturated]
         return (
             f"<SimulationResult {self.routing}{drawn}, {self.pattern}, load {self.load:g}: latency "

@@ -82,7 +82,7 @@ def search_saturation(
         raise InvalidInput(f"guess = {guess}: expected a number in 0..1")
     if not 0.0 <= guess_error <= 1.0:
         raise InvalidInput(f"guess_error = {guess_error}: expected a number in 0..1")
-    asked = (config or SimulationConfig()).on(scenario.topology)
+    asked = scenario.resolved(config or SimulationConfig())
     settings = replace(asked, stop_when_saturated=True)
     start, stride = (_START, _STRIDE) if guess is None else (guess, guess_error)
     if guess is None and settings.measured_cycles >= _PILOT_LEAST_CYCLES:

@@ -11,12 +11,13 @@ from sim_bridge.latencies import LATENCY_SETTINGS
 from sim_bridge.routers.iq.config import SimulationConfig
 from sim_bridge.routers.iq.result import SimulationResult
 from sim_bridge.routers.iq.round_trip import round_trip_warnings
+from sim_bridge.routers.iq.table import CompiledTable, FollowedTable
 from sim_bridge.routing import Routing, steering_settings
 from sim_bridge.sampling import make_sampler, with_second_switches
 from sim_bridge.scenario import Compiled, RouterScenario
 from sim_bridge.statistics import half_width, make_series, ratio
 from tvlb.errors import InvalidInput
-from tvlb.languages import choose
+from tvlb.languages import choose, one_of
 from tvlb.native import kernels
 from tvlb.native.virtual_channels import vc_policy
 from tvlb.paths import PathSet, Switches
@@ -29,6 +30,7 @@ from tvlb.traffic import Pattern, switch_demand
 class _Compiled(Compiled):
     sampler: _core.PathSampler
     warning: str | None
+    table: CompiledTable | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +44,13 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
     path_set : the VLB paths, on the same topology.
     pattern : the traffic.
     seed : of the random streams, and of patterns without a seed of their own; 0..2^63-1.
+    table : the forwarding table of a routing that follows one, of the same topology.
 
     Raises
     ------
-    InvalidInput : unknown routing or one that has no place on the network, path set of another
-        topology, seed out of range, a pattern that does not fit, or a pair without the VLB path
-        that the routing needs.
+    InvalidInput : unknown routing or one that has no place on the network, path set or table of
+        another topology, no table for a routing that follows one or one for another, seed out of
+        range, a pattern that does not fit, or a pair without the VLB path that the routing needs.
 
     Notes
     -----
@@ -59,6 +62,7 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
     path_set: PathSet
     pattern: Pattern
     seed: int = 0
+    table: FollowedTable | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "routing", choose(Routing, "routing", self.routing))
@@ -69,6 +73,7 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
             )
         check_seed(self.seed)
         Routing(self.routing).check(self.topology)
+        self._check_table()
 
     def run(
         self,
@@ -77,7 +82,7 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
         stop: _core.StopFlag | None = None,
     ) -> SimulationResult:
         """Simulate one load; see `sim_bridge.simulate`."""
-        settings, compiled = (config or SimulationConfig()).on(self.topology), self._compiled
+        settings, compiled = self.resolved(config or SimulationConfig()), self._compiled
         told = self._told(
             load,
             settings,
@@ -113,14 +118,19 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
         ------
         InvalidInput : see `SimulationConfig.latencies` and `SimulationConfig.resolved_vc_count`.
         """
-        settings = config.on(self.topology)
+        scheme = self.table.vc_scheme if self.table else None
+        settings = replace(config, vc_scheme=config.vc_scheme or scheme).on(self.topology)
         settings.resolved_vc_count(self.topology, self.routing)
         return settings
 
     def warnings(self, config: SimulationConfig) -> tuple[str, ...]:
         """See `RouterScenario.warnings`."""
-        own = self._compiled.warning
-        return (*round_trip_warnings(self.topology, config), *([own] if own else []))
+        own, table = self._compiled.warning, self._compiled.table
+        return (
+            *round_trip_warnings(self.topology, config),
+            *([own] if own else []),
+            *(table.warnings(self.resolved(config)) if table else ()),
+        )
 
     @cached_property
     def _compiled(self) -> _Compiled:
@@ -128,7 +138,8 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
         node_traffic = self._node_traffic
         demand = switch_demand(self.topology, node_traffic)
         sampler, warning = self._sampler(network, demand.source, demand.target)
-        return _Compiled(network, core_traffic(network, node_traffic), sampler, warning)
+        table = self.table.compiled(network) if self.table else None
+        return _Compiled(network, core_traffic(network, node_traffic), sampler, warning, table)
 
     def _sampler(
         self, network: kernels.Topology, sources: Switches, targets: Switches
@@ -151,16 +162,39 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
         )
 
     def _core_config(self, load: float, config: SimulationConfig) -> _core.Config:
-        resolved = replace(config, vc_count=config.resolved_vc_count(self.topology, self.routing))
-        settings = asdict(resolved)
+        settings = asdict(config)
         for name in ("vc_scheme", *LATENCY_SETTINGS):
             del settings[name]
+        table = self._compiled.table
+        settings |= table.settings(config) if table else self._settings_of_paths(config)
         return _core.Config(
             **steering_settings(self.routing),
             load=load,
             seed=self.seed,
             latency=list(config.latencies(self.topology)),
-            longest_latency=config.longest_latency(self.topology, Routing(self.routing)),
-            vcs=vc_policy(str(resolved.vc_scheme)).table(int(resolved.vc_count or 0)),
             **settings,
         )
+
+    def _settings_of_paths(self, config: SimulationConfig) -> dict[str, object]:
+        """Return what the core is told of virtual channels without a table; see `CompiledTable`."""
+        count = config.resolved_vc_count(self.topology, self.routing)
+        return {
+            "vc_count": count,
+            "vcs": vc_policy(str(config.vc_scheme)).table(count),
+            "routes": None,
+            "layers": 1,
+            "longest_latency": config.longest_latency(self.topology, Routing(self.routing)),
+        }
+
+    def _check_table(self) -> None:
+        follows = Routing(self.routing).follows_table
+        if self.table is None:
+            if follows:
+                raise InvalidInput(f"routing {self.routing} needs a forwarding table: give table")
+            return
+        if not follows:
+            known = one_of(one for one in Routing if one.follows_table)
+            raise InvalidInput(f"table is of routing {known}, not of {self.routing}")
+        if self.table.forwarding.topology != self.topology:
+            other = self.table.forwarding.topology
+            raise InvalidInput(f"{self.table} is of {other}, not of {self.topology}")

@@ -66,8 +66,8 @@ class VctScenario(RouterScenario[VctConfig, VctResult]):
             raise InvalidInput(
                 f"unknown routing {self.routing!r} of router vct: expected "
                 f"{', '.join(VCT_ROUTINGS)}, or {', '.join(short)}; routings that choose between "
-                "MIN and VLB paths, and the tables that they draw from, are simulated with router "
-                "iq"
+                "MIN and VLB paths or follow forwarding tables, and the tables that they draw "
+                "from, are simulated with router iq"
             )
         check_seed(self.seed)
 

@@ -1,6 +1,7 @@
 // What routers and steerings tell each other.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -10,6 +11,8 @@
 #include "topology.hpp"
 
 namespace tvlb::sim {
+
+class TableRoutes;
 
 /// A MIN path (no intermediate) or a VLB path between two switches, as its draws name it.
 struct Candidate {
@@ -24,6 +27,7 @@ struct Head {
   std::int32_t sw;              // where it is
   std::int32_t target;          // the switch of its destination
   std::int32_t taken = kAbsent;  // the link that led it there
+  std::int32_t destination = kAbsent;  // its node, told by input-queued routers
 };
 
 /// What a packet goes by, kept until a steering chooses anew.
@@ -48,10 +52,13 @@ struct Parameter {
   std::vector<std::string_view> words;
 };
 
-/// What a steering is made from. Of every parameter the position of the word given.
+/// What a steering is made from. Of every parameter the position of the word given; the routes of a
+/// forwarding table where it follows one, and how many of its layers have VCs of their own.
 struct Setup {
   const Topology& network;
   std::span<const int> arguments;
+  const TableRoutes* routes = nullptr;
+  int layers = 1;
 };
 
 template <class Type>
@@ -67,6 +74,10 @@ template <class T, class View>
 concept Attempts = requires(T t, const View& v, const Head& h, Draws& d) { t.attempt(v, h, d); };
 template <class T, class View>
 concept Arrives = requires(T t, const View& v, const Head& h, Draws& d) { t.arrive(v, h, d); };
+template <class T>
+concept Follows = requires(const T& t, const Head& h, void (*append)(std::int32_t)) {
+  { t.follow(h, append) } -> std::same_as<int>;
+};
 template <class T, class View>
 concept Ticks = requires(T t, const View& v) { t.tick(v, 0); };
 

@@ -10,6 +10,9 @@
 //         // head that waits there
 //       Choice arrive(const auto& view, const Head& head, Draws& draws);   // behind the first link,
 //         // where a Choice says `again`; of input-queued routers
+//       int follow(const Head& head, auto&& append) const;  // in place of `start`: calls append(link) for
+//         // every link of a forwarding table's route, and returns what is added to the VCs of the policy;
+//         // of input-queued routers
 //       void tick(const auto& view, std::int32_t cycle);                   // before every cycle
 //       static constexpr bool kComparesFirstQueues = true;  // see first_queue_prefers_vlb
 //     };
@@ -43,6 +46,7 @@ struct Steering {
   std::vector<Parameter> parameters;
   bool decides_again;
   bool compares_first_queues;
+  bool follows_table;
   RouteMakers routes{};                // of input-queued routers, none where these do not take it
   vct::Simulate cut_through = nullptr;  // the same of virtual cut-through
 };
@@ -76,7 +80,7 @@ template <class Type, class... Routers>
 struct Registration {
   Registration(std::string_view name, int place, Facts facts, std::vector<Parameter> parameters = {}) {
     Steering steering{name, place, facts, std::move(parameters), Arrives<Type, Candidates<ShortestPaths>>,
-                      requires { Type::kComparesFirstQueues; }};
+                      requires { Type::kComparesFirstQueues; }, Follows<Type>};
     (Routers::template enter<Type>(steering), ...);
     Steerings::add(steering);
   }

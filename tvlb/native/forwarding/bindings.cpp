@@ -159,9 +159,10 @@ auto link_order(const Graph& graph, const tvlb::vc::DependencyGraph& dependencie
     return hand_over(unlocked([&] { return tvlb::forwarding::link_order(graph, dependencies); }));
 }
 
-Repair repair(const Graph& graph, const Ports& kept, const Array<std::int32_t>& place) {
+Repair repair(const Graph& graph, const Ports& kept, bool is_shortest,
+              const Array<std::int32_t>& place) {
     if (place.size() != 0) check_column(place.size(), graph.links());
-    return unlocked([&] { return Repair(graph, table_of(graph, kept), copy(place)); });
+    return unlocked([&] { return Repair(graph, table_of(graph, kept), is_shortest, copy(place)); });
 }
 
 nb::tuple update_order(const Graph& graph, const Ports& before, const Ports& after) {
@@ -188,7 +189,7 @@ nb::tuple block_order(const Graph& graph, const Ports& after, const Array<std::i
         return tvlb::forwarding::block_order(graph, table_of(graph, after), changes, view(block_of_node));
     });
     return nb::make_tuple(hand_over(std::move(found.sw)), hand_over(std::move(found.block)),
-                          hand_over(std::move(found.entries)));
+                          hand_over(std::move(found.of_change)));
 }
 
 // From every switch to one, kUnreached where there is no way; cables are links both ways.
@@ -293,7 +294,8 @@ void bind_forwarding(nb::module_& m) {
     bind_rates(shared);
     m.def("link_order", &link_order, "graph"_a, "dependencies"_a);
     nb::class_<Repair>(m, "ForwardingRepair")
-        .def(nb::new_(&repair), "graph"_a, "kept"_a, "place"_a, nb::keep_alive<0, 1>())
+        .def(nb::new_(&repair), "graph"_a, "kept"_a, "is_shortest"_a, "place"_a,
+             nb::keep_alive<0, 1>())
         .def("fill", [](Repair& self, const Array<std::int32_t>& order) { return self.fill(view(order)); },
              "order"_a, Unlocked())
         .def("fill_again",

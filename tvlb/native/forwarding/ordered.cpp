@@ -81,6 +81,7 @@ bool Ordered::leads_on(const Hop& hop, std::span<const Port> ports) const {
     if (hop.target == target_) return true;
     const auto next = ports[static_cast<std::size_t>(hop.target)];
     if (next == kNone) return false;
+    if (place_.empty()) return true;
     const auto onward = static_cast<std::size_t>(graph().hop(hop.target, next).link);
     return place_[static_cast<std::size_t>(hop.link)] < place_[onward];
 }

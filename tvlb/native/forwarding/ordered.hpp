@@ -17,7 +17,7 @@ namespace tvlb::forwarding {
 [[nodiscard]] std::vector<std::int32_t> link_order(const Graph& graph,
                                                    const vc::DependencyGraph& dependencies);
 
-/// Completes tables along ways on which the places of links rise. Entries that are set stay wherever
+/// Completes tables along ways on which the places of links rise, or any if they have none. Entries that are set stay wherever
 /// such a way goes on behind them.
 class Ordered final : public TreeEngine {
 public:
@@ -38,7 +38,7 @@ private:
 
     static constexpr std::int32_t kOpen = -1;
 
-    std::vector<std::int32_t> place_;  // by link
+    std::vector<std::int32_t> place_;  // by link, or empty
     std::int32_t target_ = -1;
     std::vector<Port> kept_;           // by switch, like what follows
     std::vector<std::int32_t> depth_;  // links to the target, kOpen before it is settled

@@ -12,10 +12,10 @@
 
 namespace tvlb::forwarding {
 
-Repair::Repair(const Graph& graph, Table kept, std::vector<std::int32_t> place)
-    : graph_(graph), place_(std::move(place)), kept_(std::move(kept)), table_(kept_),
-      is_open_(graph.nodes(), false) {
-    if (place_.empty()) {
+Repair::Repair(const Graph& graph, Table kept, bool is_shortest, std::vector<std::int32_t> place)
+    : graph_(graph), is_shortest_(is_shortest), place_(std::move(place)), kept_(std::move(kept)),
+      table_(kept_), is_open_(graph.nodes(), false) {
+    if (is_shortest_) {
         engine_ = std::make_unique<Psssp>(graph);
         drop_longer();
     } else {
@@ -147,11 +147,16 @@ bool Repair::unload(const Hop& hop, std::vector<Move>& moves) {
 
 bool Repair::may_change(std::int32_t node, const Hop& to) {
     const auto target = graph_.switch_of(static_cast<std::size_t>(node));
-    if (place_.empty()) {
+    if (is_shortest_) {
         const auto& hops = hops_to(target);
         return hops[static_cast<std::size_t>(to.target)] + 1 == hops[static_cast<std::size_t>(to.source)];
     }
     const auto ports = table_.to(static_cast<std::size_t>(node));
+    if (place_.empty()) {
+        auto at = to.target;
+        while (at != target && at != to.source) at = graph_.hop(at, ports[static_cast<std::size_t>(at)]).target;
+        return at == target;
+    }
     const auto place = place_[static_cast<std::size_t>(to.link)];
     const auto follows = [&](std::int32_t sw, Port port) {
         return place_[static_cast<std::size_t>(graph_.hop(sw, port).link)];
@@ -252,13 +257,15 @@ public:
 
     BlockWrites write() {
         BlockWrites writes;
+        writes.of_change.resize(changes_.size());
         while (!queue_.empty()) {
             check_interrupt();
             const auto block = std::get<2>(*queue_.begin());
             queue_.erase(queue_.begin());
+            const auto number = static_cast<std::int32_t>(writes.sw.size());
             writes.sw.push_back(blocks_[block].sw);
             writes.block.push_back(blocks_[block].block);
-            writes.entries.push_back(write(block));
+            for (const auto entry : write(block)) writes.of_change[entry] = number;
             if (!blocks_[block].entries.empty()) queue_.insert(key_of(block));
         }
         return writes;
@@ -298,10 +305,11 @@ private:
         }
     }
 
-    std::uint64_t write(std::size_t block) {
+    // Returns the entries that change.
+    std::vector<std::size_t> write(std::size_t block) {
         auto& entries = blocks_[block].entries;
         const auto first = std::ranges::stable_partition(entries, [&](auto i) { return waits_[i]; }).begin();
-        const std::vector<std::size_t> written(first, entries.end());
+        std::vector<std::size_t> written(first, entries.end());
         entries.erase(first, entries.end());
         for (const auto one : written) {
             for (const auto next : behind_[one]) {
@@ -313,7 +321,7 @@ private:
                 if (is_queued) queue_.insert(key_of(other));
             }
         }
-        return written.size();
+        return written;
     }
 
     std::span<const Change> changes_;

@@ -14,8 +14,9 @@ class Repair {
 public:
     /// Parameters:
     ///   kept: the entries whose links are up, of the graph; those that may not stay are dropped.
-    ///   place: by link, see `link_order`; empty for shortest ways.
-    Repair(const Graph& graph, Table kept, std::vector<std::int32_t> place);
+    ///   is_shortest: whether only shortest ways are allowed.
+    ///   place: by link, see `link_order`, if only ways in this order are allowed; else empty.
+    Repair(const Graph& graph, Table kept, bool is_shortest, std::vector<std::int32_t> place);
 
     /// Entries that are missing, those that may not stay among them.
     [[nodiscard]] std::uint64_t num_missing() const;
@@ -48,6 +49,7 @@ private:
     [[nodiscard]] std::uint64_t missing(std::size_t node, const Table& table) const;
 
     const Graph& graph_;
+    bool is_shortest_;
     std::vector<std::int32_t> place_;
     std::unique_ptr<TreeEngine> engine_;
     Table kept_, table_;
@@ -67,7 +69,7 @@ struct Change {
 
 struct BlockWrites {
     std::vector<std::int32_t> sw, block;  // of every write, in order
-    std::vector<std::uint64_t> entries;   // that it changes
+    std::vector<std::int32_t> of_change;  // by change: the write that makes it
 };
 
 /// The same, many entries of a switch at a time: those of the nodes of one block. A block that would

@@ -37,6 +37,8 @@ std::int32_t centre_of(const Graph& graph) {
     auto fewest = std::numeric_limits<std::int64_t>::max();
     for (std::int32_t sw = 0; static_cast<std::size_t>(sw) < graph.switches(); ++sw) {
         check_interrupt();
+        // One that is down is near nothing.
+        if (graph.leaving(sw).empty()) continue;
         ways.find(sw);
         const auto sum = std::accumulate(ways.hops().begin(), ways.hops().end(), std::int64_t{0});
         if (sum < fewest) std::tie(fewest, centre) = std::tuple(sum, sw);

@@ -14,11 +14,11 @@ from tvlb.requests import (
     simulation_document,
 )
 from tvlb.requests.routers import Router, routers
-from tvlb.requests.stored_tables import examine_with_tables, paths_of
+from tvlb.requests.stored_tables import examine_with_tables, paths_of, table_of
 
 
 def _compute(body: LoadsBody, context: Context, report: Reporter) -> Answer:
-    request = body.simulation(body.network(), paths_of(context))
+    request = body.simulation(body.network(), paths_of(context), table_of(context))
     found = simulate_request(request, workers=context.cores, report=report)
     document = simulation_document(body.model.name).of(request, found)
     # Of packets of one flit: a phit is a part of a packet, and takes less time than such a packet.

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, Field, create_model
 
-from sim_bridge import RouterScenario, RunResult, SimulationRequest
+from sim_bridge import FollowedTable, RouterScenario, RunResult, SimulationRequest
 from tvlb.documents import Document
 from tvlb.errors import InvalidInput
 from tvlb.languages import Setting, asked, declared, made, offered
@@ -42,6 +42,7 @@ class Experiment:
     seed, seeds : the first seed, and how many there are.
     asked : the values of all options of the router.
     read_paths : makes a path set of its text, for a network and with a seed.
+    read_table : makes a forwarding table of its text, for a network.
     """
 
     topology: Topology
@@ -51,6 +52,7 @@ class Experiment:
     seeds: int
     asked: Mapping[str, Any]
     read_paths: Callable[[str, Topology, int], PathSet]
+    read_table: Callable[[str, Topology], FollowedTable]
 
     @property
     def saturation(self) -> bool:

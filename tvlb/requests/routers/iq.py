@@ -21,14 +21,16 @@ from tvlb.documents import WHOLE
 from tvlb.errors import InvalidInput
 from tvlb.languages import Flag, Names, Text, made, setting
 from tvlb.paths import expression_examples
+from tvlb.requests.common import OptionalKey
 from tvlb.requests.common import PathSetText as ToldPathSet
 from tvlb.requests.cost import Cost, simulation_cost
 from tvlb.requests.problems import InWords
 from tvlb.requests.routers import Experiment, Router
 from tvlb.requests.settings import SimulationSettings
-from tvlb.requests.texts import PathSetText, WarmupText
+from tvlb.requests.texts import PathSetText, TableIdText, WarmupText
 
 _UNCHOSEN = "all"  # a path set that nobody asked for
+_TOLD_TABLE = "Forwarding table that packets follow: the path of its file, or how its id begins."
 _WARMUP = Annotated[
     Annotated[int, Field(ge=0, le=MAX_CYCLES), WHOLE] | WarmupText,
     Field(description="Warm-up: cycles, or until the network is steady."),
@@ -46,6 +48,12 @@ class _Options:
         f"VLB path set: {', '.join(expression_examples())}, or a saved table",
         Text("EXPR", PathSetText),
     )
+    table: str | None = setting(
+        None,
+        "Forwarding table of routing table",
+        Text("FILE", TableIdText),
+        unset="none",
+    )
     saturation: bool = setting(False, "Search the saturation load on a 0.01 grid", Flag())
     warmup: int | str = setting(
         30_000,
@@ -62,13 +70,18 @@ class _InputQueued(Router):
     declaring = (_Options, SimulationConfig)
     settings = SimulationSettings
     result = SimulationResult
-    scenario_keys: ClassVar[Mapping[str, Any]] = {"path_set": (ToldPathSet, ...)}
+    scenario_keys: ClassVar[Mapping[str, Any]] = {
+        "path_set": (ToldPathSet, ...),
+        "table": (OptionalKey[str], Field(default=None, description=_TOLD_TABLE)),
+    }
     example = "simulation"
 
     def scenario(self, experiment: Experiment) -> Scenario:
         network, seed, asked = experiment.topology, experiment.seed, experiment.asked
         path_set = experiment.read_paths(asked["vlb"], network, seed)
-        scenario = Scenario(network, asked["routing"], path_set, experiment.pattern, seed)
+        given = asked["table"]
+        table = None if given is None else experiment.read_table(given, network)
+        scenario = Scenario(network, asked["routing"], path_set, experiment.pattern, seed, table)
         if str(path_set) != _UNCHOSEN and not Routing(scenario.routing).draws_vlb:
             raise InvalidInput(f"vlb {path_set} has no meaning for routing {scenario.routing}")
         return scenario
@@ -83,13 +96,15 @@ class _InputQueued(Router):
         scenario.pattern.resolve(scenario.topology, scenario.seed)
         detected = config.warmup == Warmup.DETECT
         cycles = config.warmup_cycles
-        return {
+        filled = {
             **{name: getattr(config, name) for name in LATENCY_SETTINGS},
             "vlb": str(scenario.path_set),
             "warmup": f"detect:{cycles}" if detected else cycles,
-            "vcs": config.vc_scheme,
-            "vc_count": config.resolved_vc_count(scenario.topology, scenario.routing),
         }
+        if scenario.table is not None:  # its routes tell the virtual channels
+            return filled
+        count = config.resolved_vc_count(scenario.topology, scenario.routing)
+        return filled | {"vcs": config.vc_scheme, "vc_count": count}
 
     def cost(self, experiment: Experiment) -> Cost:
         return simulation_cost(
@@ -102,10 +117,12 @@ class _InputQueued(Router):
         )
 
     def described(self, request: SimulationRequest) -> Mapping[str, Any]:
-        return {"path_set": str(request.scenario.path_set)}
+        scenario = request.scenario
+        table = {} if scenario.table is None else {"table": str(scenario.table)}
+        return {"path_set": str(scenario.path_set)} | table
 
     def title(self, document: Mapping[str, Any]) -> str:
-        set_up = f"{document['routing']} with {document['path_set']}"
+        set_up = f"{document['routing']} with {document.get('table') or document['path_set']}"
         return f"{document['topology']}, {set_up}, {document['pattern']}"
 
     def state(self, row: Mapping[str, Any]) -> str:

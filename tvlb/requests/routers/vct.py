@@ -85,6 +85,8 @@ class _VirtualCutThrough(Router):
     reasons: ClassVar[Mapping[str, str]] = {
         "vlb": "its packets take MIN paths, or MIN paths by any switch (valiant), and choose among "
         "no paths that a table could list; judge tables with router iq",
+        "table": "its switches choose among MIN ports by queues, and a forwarding table names one "
+        "port; simulate it with router iq",
     }
     example = "vct"
 

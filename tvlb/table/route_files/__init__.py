@@ -6,13 +6,12 @@ A module of this folder declares ``FORMAT``: what `tvlb export --to` calls it, a
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
+from tvlb.forwarding import Forwarding, sequences_from
 from tvlb.languages import declared
 from tvlb.paths import (
     PathRows,
@@ -67,12 +66,28 @@ class SourceRoutes:
 
 
 @dataclass(frozen=True)
+class TablePaths:
+    """The paths of a forwarding table; `str` says which."""
+
+    forwarding: Forwarding
+    text: str
+
+    @property
+    def topology(self) -> Topology:
+        """The network."""
+        return self.forwarding.topology
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
 class Routes:
     """The MIN paths and detours of every pair of switches, as switch sequences.
 
     Attributes
     ----------
-    path_set : the detours.
+    path_set : the detours; or a forwarding table, whose paths then are in place of the MIN paths.
     min_share : share of MIN paths in the packets of a pair that has detours, 0..1; None where the
         receiver chooses between MIN paths and detours by itself.
     loop_free : whether detours that visit a switch twice are left out.
@@ -83,7 +98,7 @@ class Routes:
     InvalidInput : the share is out of range, or there are too many paths to list.
     """
 
-    path_set: PathSet
+    path_set: PathSet | TablePaths
     min_share: float | None = None
     loop_free: bool = False
     merge_parallel: bool = False
@@ -91,17 +106,32 @@ class Routes:
     def __post_init__(self) -> None:
         if self.min_share is not None:
             check_share(self.min_share)
-        check_listable(self.path_set)
+        if isinstance(self.path_set, PathSet):
+            check_listable(self.path_set)
+        elif self.min_share is not None or self.loop_free:
+            raise InvalidInput(
+                "min_share and loop_free have no meaning for a forwarding table, which has one path"
+            )
 
     @property
     def topology(self) -> Topology:
         """The network."""
         return self.path_set.topology
 
+    @property
+    def kinds(self) -> tuple[str, str]:
+        """What the paths and the detours are called."""
+        return ("min" if isinstance(self.path_set, PathSet) else "table"), "vlb"
+
     def of_sources(self) -> Iterator[SourceRoutes]:
         """Yield the routes from every switch, in order."""
+        path_set = self.path_set
         for source in range(self.topology.num_switches):
-            yield self._of_source(source)
+            if isinstance(path_set, PathSet):
+                yield self._of_source(path_set, source)
+            else:
+                found = sequences_from(path_set.forwarding, source)
+                yield SourceRoutes(found, found.without_any(), 0)
 
     def remarks(self, lost_pairs: int) -> list[str]:
         """Say what a receiver should know, a line each.
@@ -123,9 +153,9 @@ class Routes:
             )
         return said
 
-    def _of_source(self, source: int) -> SourceRoutes:
+    def _of_source(self, path_set: PathSet, source: int) -> SourceRoutes:
         sources, targets = pairs_from(self.topology, source)
-        given = self.path_set.rows(sources, targets)
+        given = path_set.rows(sources, targets)
         detours = simple_rows(given) if self.loop_free else given
         lost = (np.diff(given.offset) > 0) & (np.diff(detours.offset) == 0)
         minimal = min_rows(self.topology, sources, targets)
@@ -159,16 +189,20 @@ class RouteFormat:
     single_cables : whether it cannot hold parallel cables, and merges them where that is asked for.
     write : writes the files of a name and returns what has to be said about them, a line each;
         raises InvalidInput if the format cannot hold what it is given.
-    takes : what it writes: the switch sequences of a path set, or tables of a class.
+    takes : what it writes: switch sequences, or tables of a class.
+    options : keywords of `write`, which are options of `tvlb export`.
+    network : format of networks that is meant where a network is written.
     """
 
     name: str
     suffixes: tuple[str, ...]
     endings: tuple[str, ...]
     fixed_weights: bool
-    write: Callable[[Any, Path], Sequence[str]]
+    write: Callable[..., Sequence[str]]
     takes: type[Routes] | type[StoredTable] = Routes
     single_cables: bool = False
+    options: tuple[str, ...] = ()
+    network: str = ""
 
 
 @cache

@@ -28,7 +28,7 @@ def _write(routes: Routes, path: Path) -> list[str]:
         for source, found in enumerate(routes.of_sources()):
             lost += found.lost_pairs
             for target, *kinds in found.by_target():
-                for kind, listed in zip(("min", "vlb"), kinds, strict=True):
+                for kind, listed in zip(routes.kinds, kinds, strict=True):
                     for weight, switches in listed:
                         visited = " ".join(map(str, switches))
                         line = f"{source},{target},{kind},{weight!r},{visited}\n"

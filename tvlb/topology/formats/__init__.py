@@ -6,12 +6,17 @@ A module declares ``FORMAT``: what the format is called, and how it is read and 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
+from tvlb.errors import InvalidInput
 from tvlb.languages import declared
 from tvlb.topology.family import ExplicitTopology
 from tvlb.topology.listed import ListedTopology
 from tvlb.topology.shortest_paths import ShortestPathTopology
 from tvlb.topology.topology import Topology
+
+if TYPE_CHECKING:
+    from tvlb.topology.fabric import Fabric
 
 __all__ = [
     "NetworkFormat",
@@ -20,6 +25,7 @@ __all__ = [
     "lost_kinds",
     "lost_labels",
     "network_formats",
+    "network_reader",
 ]
 
 
@@ -51,6 +57,7 @@ class NetworkFormat:
     write : writes a network, nothing before it is asked for the parts; equal networks give equal
         bytes. Its files may name each other by the name of the given path. Raises InvalidInput
         where the format cannot hold the network.
+    read_fabric : reads the names, GUIDs, LIDs and ports of a fabric besides; raises as `read`.
     """
 
     name: str
@@ -58,6 +65,20 @@ class NetworkFormat:
     read: Callable[[bytes, int | None], ExplicitTopology] | None = None
     recognise: Callable[[bytes], bool] | None = None
     write: Callable[[Topology, str], WrittenNetwork] | None = None
+    read_fabric: "Callable[[bytes], Fabric] | None" = None
+
+
+def network_reader(
+    read_fabric: "Callable[[bytes], Fabric]",
+) -> Callable[[bytes, int | None], ExplicitTopology]:
+    """Return `NetworkFormat.read` of files that are read as fabrics."""
+
+    def read(content: bytes, endpoints: int | None) -> ExplicitTopology:
+        if endpoints is not None:
+            raise InvalidInput("the file says how many endpoints every switch has (--endpoints)")
+        return read_fabric(content).listing
+
+    return read
 
 
 @cache

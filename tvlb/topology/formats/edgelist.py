@@ -89,7 +89,7 @@ def _names(pairs: list[tuple[str, str]], counts: int) -> list[str]:
     for name in appearing:
         if (other := numbers.setdefault(int(name), name)) != name:
             raise InvalidInput(f"switches {other!r} and {name!r} have the same number")
-    if counts <= max(1, len(numbers)):
+    if counts <= max(1, len(numbers)) or not numbers:
         return [numbers[one] for one in sorted(numbers)]
     largest = max(numbers)
     first = int(0 not in numbers and largest == counts)

@@ -7,6 +7,9 @@
 
 namespace tvlb::sim {
 
+class TableRoutes;
+
+/// `routes` are those of a forwarding table, of which so many layers have VCs of their own.
 struct Config : RunConfig {
 #define TVLB_OF_QUEUES(SETTING)      \
   SETTING(std::string, warmup)       \
@@ -18,7 +21,9 @@ struct Config : RunConfig {
   SETTING(int, threshold)            \
   SETTING(std::string, decide)       \
   SETTING(int, longest_latency)      \
-  SETTING(bool, stop_when_saturated)
+  SETTING(bool, stop_when_saturated) \
+  SETTING(const TableRoutes*, routes) \
+  SETTING(int, layers)
   TVLB_SETTINGS(TVLB_OF_QUEUES)
 #undef TVLB_OF_QUEUES
 };

@@ -65,7 +65,7 @@ class Injection {
   void revise(unsigned sw, Packet& packet) {
     const int target = network_.node_switch(packet.destination);
     Draws draws(revision_streams_[sw]);
-    packet.take(routes_->arrive({static_cast<int>(sw), target}, packet.route[0],
+    packet.take(routes_->arrive({static_cast<int>(sw), target, kAbsent, packet.destination}, packet.route[0],
                                 packet.route[packet.hops], draws));
     records_.measurement.decided(packet.created, 1, static_cast<int>(packet.took_vlb));
   }
@@ -121,7 +121,7 @@ class Injection {
       packet.take(RouteWriter::eject(ejection));
       return;
     }
-    packet.take(routes_->start({source, target}, ejection, draws));
+    packet.take(routes_->start({source, target, kAbsent, packet.destination}, ejection, draws));
     records_.measurement.decided(packet.created, 1, static_cast<int>(packet.took_vlb));
   }
   // The decision in force when the packet leaves is the one that counts.
@@ -133,7 +133,7 @@ class Injection {
     const int before = static_cast<int>(packet.took_vlb);
     const OutputVcId ejection = packet.route[packet.hops];
     Draws draws(sources_[node].routes);
-    packet.take(routes_->attempt({source, target}, ejection, draws));
+    packet.take(routes_->attempt({source, target, kAbsent, packet.destination}, ejection, draws));
     records_.measurement.decided(packet.created, 0, static_cast<int>(packet.took_vlb) - before);
     state.withdraw(input_vc);
     state.request(input_vc, packet.route[0]);

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "paths/families.hpp"
+#include "paths/table_routes.hpp"
 
 namespace tvlb::sim {
 
@@ -55,14 +56,18 @@ class RouteWriterOf final : public RouteWriter {
         view_(network, sampler, config, credits),
         policy_(config.vcs),
         vc_slots_(credits.vc_slots),
-        steering_(made<Type>({network, config.arguments})) {
+        steering_(made<Type>({network, config.arguments, config.routes, config.layers})) {
     attempts = Attempts<Type, View>;
     ticks = Ticks<Type, View>;
   }
 
   [[nodiscard]] Route start(const Head& head, OutputVcId ejection, Draws& draws) override {
     Path path;
-    if constexpr (Starts<Type, View>) {
+    if constexpr (Follows<Type>) {
+      const int first_vc =
+          steering_.follow(head, [&](std::int32_t link) { path.append_if(link, true); });
+      return in_channels(path, ejection, first_vc);
+    } else if constexpr (Starts<Type, View>) {
       return written(path, head, steering_.start(view_, head, draws), ejection);
     } else {
       return written(path, head, {view_.min(head, draws)}, ejection);
@@ -81,7 +86,8 @@ class RouteWriterOf final : public RouteWriter {
     if constexpr (Arrives<Type, View>) {
       Path path;
       path.append_if(network_.output_link(head.sw, first / vc_slots_), true);
-      const Head second{view_.hop(path.links[0]).target, head.target, path.links[0]};
+      const Head second{view_.hop(path.links[0]).target, head.target, path.links[0],
+                        head.destination};
       Choice choice = steering_.arrive(view_, second, draws);
       choice.again = false;
       return written(path, second, choice, ejection);
@@ -102,19 +108,24 @@ class RouteWriterOf final : public RouteWriter {
                                   " to switch " + std::to_string(head.target));
     }
     view_.append(path, head, choice.path);
+    Route route = in_channels(path, ejection);
+    route.took_vlb = choice.vlb;
+    route.is_revisable = choice.again;
+    return route;
+  }
+  /// The first VC is added to those of the policy.
+  [[nodiscard]] Route in_channels(const Path& path, OutputVcId ejection, int first_vc = 0) const {
     Route route;
     const auto hops = static_cast<std::size_t>(path.hops);
     vc::Table::State state = 0;
     for (std::size_t i = 0; i < hops; ++i) {
       const Hop& hop = view_.hop(path.links[i]);
       const auto& step = policy_.step(state, hop.kind, 0);
-      route.output_vcs[i] = static_cast<OutputVcId>(hop.output_vc + step.first);
+      route.output_vcs[i] = static_cast<OutputVcId>(hop.output_vc + first_vc + step.first);
       state = step.then;
     }
     route.hops = static_cast<std::uint8_t>(hops);
     route.output_vcs[hops] = ejection;
-    route.took_vlb = choice.vlb;
-    route.is_revisable = choice.again;
     return route;
   }
 

@@ -52,6 +52,8 @@ using Watch = std::function<bool(double accepted)>;
 
 template <class Steering>
 class Run : private Course {
+  static_assert(!Follows<Steering>, "its switches choose among MIN ports");
+
  public:
   Run(const Topology& network, const Traffic& traffic, const MinPorts& min_ports,
       const Config& config, StopFlag& stop, const Watch& watch)
