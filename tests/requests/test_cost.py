@@ -383,7 +383,8 @@ def test_measures_cost_more_the_more_they_are(
 ) -> None:
     def cost(**asked: Any) -> Cost:
         text = ",".join(map(str, sorted(jobs)))
-        options = MeasureOptions(**{"bisections": bisections, "job": text, "both": both} | asked)
+        given: dict[str, Any] = {"bisections": bisections, "job": text, "both": both}
+        options = MeasureOptions(**given | asked)
         return measure_cost(TOPOLOGY, options, is_table=is_table, has_detours=False)
 
     least = cost()

@@ -125,7 +125,7 @@ def distinct(values: tuple[_Item, ...]) -> tuple[_Item, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def told_digits(digits: int | str) -> InWords:
+def told_digits(digits: int) -> InWords:
     """Refuse in words what is no id of so many hexadecimal digits, whatever its pattern says."""
 
     def refuse(value: object) -> None:
@@ -191,13 +191,13 @@ PathSetText = Annotated[
     ),
     WrapValidator(_expression),
 ]
+StoredTableText = Annotated[
+    str,
+    Field(pattern=f"^{_TABLE_ID}$", examples=["0" * 64]),
+    _parsed_by(_check_table_id, "table", _is_table),
+]
 TableIdText = Annotated[
-    Annotated[
-        str,
-        Field(pattern=f"^{_TABLE_ID}$", examples=["0" * 64]),
-        _parsed_by(_check_table_id, "table", _is_table),
-    ]
-    | None,
+    StoredTableText | None,
     Field(
         description="Forwarding table that routing table follows: its id on this server, or its "
         "first digits, 8 or more; null for none."
@@ -255,14 +255,6 @@ SolverText = Annotated[
         examples=[kind.installed()[0] for kind in _SERVED],
     ),
     _parsed_by(parse_solver, "solver"),
-]
-TableIdText = Annotated[
-    str,
-    Field(
-        pattern=f"^{_TABLE_ID}$",
-        description="Id of a forwarding table, or its first digits, 8 or more.",
-    ),
-    told_digits("8 to 64"),
 ]
 JobText = Annotated[
     str,
