@@ -25,11 +25,11 @@ from tvlb.languages import Flag, Names, Setting, Switch, offered
 from tvlb.paths import parse_expression
 from tvlb.processes import Reporter, UnitCache
 from tvlb.requests import Answer, Context, Form, LoadsBody, RepairOptions, SweepBody, request_kinds
-from tvlb.requests.kind import StoredResult
+from tvlb.requests.kind import RequestKind, StoredResult
 from tvlb.requests.prices import Prices
 from tvlb.requests.request import Question
 from tvlb.search import SearchOptions
-from tvlb.table import CompactTable, write_table
+from tvlb.table import FORWARDING, CompactTable, write_table
 from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.topology import Failures, Listing, parse_topology, without
 
@@ -147,14 +147,19 @@ class Here(Context):
     def result(self, kind: str, key: str) -> StoredResult:
         request, answer = asked("table by the paper", SLOW["table by the paper"])
         return StoredResult(
-            request, key, lambda: answer.document, lambda: cast("Any", answer.table)
+            key,
+            RequestKind.tables,
+            request,
+            key,
+            lambda: answer.document,
+            lambda: cast("Any", answer.table),
         )
 
     def table(self, text: str) -> StoredResult:
         if text != _FOLLOWED.id:
             return self.result("table", text)
         asked_for = {"topology": str(_FOLLOWED.topology)}
-        return StoredResult(asked_for, text, dict, lambda: _FOLLOWED)
+        return StoredResult(text, FORWARDING.name, asked_for, text, dict, lambda: _FOLLOWED)
 
     def sweep(self, body: SweepBody, report: Reporter) -> Answer:
         raise NotImplementedError
@@ -386,6 +391,8 @@ _COMMANDS: Mapping[str, tuple[list[str], Mapping[str, list[str]]]] = {
             "vcs": ["--vcs", "per-hop"],
             "vc_count": ["--vc-count", "9"],
             "routing": ["--routing", "par"],
+            "fabric": ["--fabric", "down.json"],
+            "against": ["--against", "t.parquet"],
         },
     ),
     "show": (
@@ -405,6 +412,8 @@ _COMMANDS: Mapping[str, tuple[list[str], Mapping[str, list[str]]]] = {
             "pattern": ["--pattern", "shift(1,0)"],
             "without": ["--without", "down.json"],
             "endpoints": ["--endpoints", "3"],
+            "fabric": ["--fabric", "down.json"],
+            "allow_deadlock": ["--allow-deadlock"],
             "seed": ["--seed", "1"],
         },
     ),

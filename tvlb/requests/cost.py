@@ -70,7 +70,7 @@ _BYTES_PER_SPLIT_FLOW = 300.0
 _SECONDS_PER_NODE_CYCLE = 3e-9
 _NODES_IN_CACHE = 1000
 # Of a forwarding table that is followed: ports, layers and links, the latter twice.
-_BYTES_PER_ENTRY = 24.0
+_BYTES_PER_FOLLOWED_ENTRY = 24.0
 _BYTES_PER_NODE = 2000.0
 # Their pool doubles, and while it moves both are there: 32 to 64.
 _BYTES_PER_PACKET = 48.0
@@ -223,7 +223,13 @@ def simulation_cost(
     packets = _most_packets(topology, routing, config, busiest) * _BYTES_PER_PACKET
     latencies = _most_cycles(config) * _BYTES_PER_LATENCY if busiest > 0.0 else 0.0
     entries = topology.num_nodes * topology.num_switches * Routing(routing).follows_table
-    held = _simulator_bytes(topology) + entries * _BYTES_PER_ENTRY + packets + latencies + kept
+    held = (
+        _simulator_bytes(topology)
+        + entries * _BYTES_PER_FOLLOWED_ENTRY
+        + packets
+        + latencies
+        + kept
+    )
     return _cost(stages, held, written)
 
 

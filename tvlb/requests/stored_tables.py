@@ -1,4 +1,4 @@
-"""Stored tables of requests, named by their ids: T-VLB tables as path sets, forwarding tables."""
+"""Stored tables that requests name by their ids: T-VLB tables as path sets, and others."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -21,11 +21,11 @@ from tvlb.topology import Topology, shown_topology
 ReadPaths = Callable[[str, Topology, int], PathSet]
 """Makes a path set of its text, for a network and with a seed."""
 
-NAMING: Mapping[str, str] = {"vlb": RequestKind.tables, "table": FORWARDING.name}
-"""Fields that may name a stored table, and of which kind it has to be."""
-
 ReadTable = Callable[[str, Topology], FollowedTable]
 """Makes a forwarding table of its text, for a network."""
+
+NAMING: Mapping[str, str] = {"vlb": RequestKind.tables, "table": FORWARDING.name}
+"""Fields that may name a stored table, and of which kind it has to be."""
 
 _SHOWN = 12
 

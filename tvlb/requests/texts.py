@@ -63,11 +63,6 @@ def is_table_id(text: str) -> bool:
     return re.fullmatch(_TABLE_ID, text) is not None
 
 
-def _check_table_id(text: str) -> None:
-    if not is_table_id(text):
-        raise InvalidInput(f"table {text[:_SHOWN]!r}: expected the id of a table, 8 to 64 digits")
-
-
 def _is_matrix(text: str) -> bool:
     # A share may follow.
     return text.partition(":")[0].endswith(".csv")
@@ -125,7 +120,7 @@ def distinct(values: tuple[_Item, ...]) -> tuple[_Item, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def told_digits(digits: int) -> InWords:
+def told_digits(digits: int | str) -> InWords:
     """Refuse in words what is no id of so many hexadecimal digits, whatever its pattern says."""
 
     def refuse(value: object) -> None:
@@ -191,18 +186,6 @@ PathSetText = Annotated[
     ),
     WrapValidator(_expression),
 ]
-StoredTableText = Annotated[
-    str,
-    Field(pattern=f"^{_TABLE_ID}$", examples=["0" * 64]),
-    _parsed_by(_check_table_id, "table", _is_table),
-]
-TableIdText = Annotated[
-    StoredTableText | None,
-    Field(
-        description="Forwarding table that routing table follows: its id on this server, or its "
-        "first digits, 8 or more; null for none."
-    ),
-]
 PatternText = Annotated[
     str,
     Field(
@@ -255,6 +238,22 @@ SolverText = Annotated[
         examples=[kind.installed()[0] for kind in _SERVED],
     ),
     _parsed_by(parse_solver, "solver"),
+]
+TableIdText = Annotated[
+    str,
+    Field(
+        pattern=f"^{_TABLE_ID}$",
+        examples=["0" * 64],
+        description="Id of a forwarding table, or its first digits, 8 or more.",
+    ),
+    told_digits("8 to 64"),
+]
+FollowedTableText = Annotated[
+    TableIdText | None,
+    Field(
+        description="Forwarding table that routing table follows: its id on this server, or its "
+        "first digits, 8 or more; null for none."
+    ),
 ]
 JobText = Annotated[
     str,

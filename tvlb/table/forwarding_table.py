@@ -72,10 +72,6 @@ class ForwardingTable(StoredTable):
         shape = (self.topology.num_nodes, self.topology.num_switches)
         return Forwarding(self.topology, self.port.reshape(shape), self.layer.reshape(shape))
 
-    def link_usage(self) -> NDArray[np.float64]:
-        """See `StoredTable`."""
-        return self.forwarding.loads.of_link.astype(np.float64)
-
     def check(self) -> None:
         """See `StoredTable`: there is an entry for every node and switch."""
         expected = self.topology.num_nodes * self.topology.num_switches
@@ -84,6 +80,10 @@ class ForwardingTable(StoredTable):
                 f"{len(self.port):,} entries, but {self.topology} has {expected:,}: one for every "
                 "node and switch"
             )
+
+    def link_usage(self) -> NDArray[np.float64]:
+        """See `StoredTable`."""
+        return self.forwarding.loads.of_link.astype(np.float64)
 
 
 def circle_in_words(links: Sequence[str]) -> str:

@@ -36,7 +36,7 @@ from tvlb.requests.request import TABLE_FILE, TOPOLOGY_FILE, AnyNetwork, network
 from tvlb.requests.request import Seed as AskedSeed
 from tvlb.requests.settings import with_asked, with_options
 from tvlb.requests.stored_tables import examine_with_tables, paths_of, unread_paths
-from tvlb.requests.texts import PathSetText, StoredTableText
+from tvlb.requests.texts import PathSetText, TableIdText
 from tvlb.topology import Topology, described
 from tvlb.traffic import idle_warnings, parse_pattern
 
@@ -48,7 +48,7 @@ class _Routes(Question):
         AnyNetwork | None, Field(description="The network; null for that of the table.")
     ] = None
     table: Annotated[
-        StoredTableText | None,
+        TableIdText | None,
         Field(
             description="Id of the forwarding table whose routes they are, or its first digits, 8 "
             "or more; null for paths."

@@ -27,7 +27,7 @@ from tvlb.requests.cost import Cost, simulation_cost
 from tvlb.requests.problems import InWords
 from tvlb.requests.routers import Experiment, Router
 from tvlb.requests.settings import SimulationSettings
-from tvlb.requests.texts import PathSetText, TableIdText, WarmupText
+from tvlb.requests.texts import FollowedTableText, PathSetText, WarmupText
 
 _UNCHOSEN = "all"  # a path set that nobody asked for
 _TOLD_TABLE = "Forwarding table that packets follow: the path of its file, or how its id begins."
@@ -51,7 +51,7 @@ class _Options:
     table: str | None = setting(
         None,
         "Forwarding table of routing table",
-        Text("FILE", TableIdText),
+        Text("FILE", FollowedTableText),
         unset="none",
     )
     saturation: bool = setting(False, "Search the saturation load on a 0.01 grid", Flag())
