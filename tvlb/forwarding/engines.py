@@ -12,6 +12,7 @@ from importlib.metadata import entry_points
 import numpy as np
 from numpy.typing import NDArray
 
+from tvlb.errors import InvalidInput
 from tvlb.forwarding.forwarding import Ports, graph_of
 from tvlb.native import kernels
 from tvlb.processes import Progress, Reporter
@@ -33,12 +34,14 @@ class RouteTask:
     order : int32 (nodes,): nodes in the order in which they are routed.
     passes : how often every destination is taken out and routed again.
     report : told of passes.
+    roots : switches from which routes go down, of an engine that takes them; none: it finds them.
     """
 
     topology: Topology
     order: NDArray[np.int32]
     passes: int
     report: Reporter
+    roots: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,23 +54,28 @@ class Engine:
     route : returns the ports, see `Forwarding`; equal tasks have equal ports. Raises InvalidInput
         where it cannot route the network.
     is_shortest : whether all its routes are shortest.
+    takes_roots : whether `RouteTask.roots` say something to it.
     """
 
     name: str
     text: str
     route: Callable[[RouteTask], Ports]
     is_shortest: bool = True
+    takes_roots: bool = False
 
 
 def core_engine(kind: kernels.ForwardingEngine) -> Engine:
     """Return an engine of the core."""
-    return Engine(kind.name, kind.text, partial(_route, kind), kind.is_shortest)
+    route = partial(_route, kind)
+    return Engine(kind.name, kind.text, route, kind.is_shortest, kind.takes_roots)
 
 
 def _route(kind: kernels.ForwardingEngine, task: RouteTask) -> Ports:
+    if kind.needs_dimensions and not task.topology.dimensions:
+        raise InvalidInput(f"engine {kind.name}: {task.topology} has no dimensions, as HyperX has")
     best: tuple[int, Ports] | None = None
     for attempt, power in enumerate(_POWERS if task.passes else _POWERS[:1]):
-        routing = kernels.ForwardingRoute(graph_of(task.topology), kind)
+        routing = _begun(kind, task)
         routing.route(task.order)
         for done in range(task.passes + 1):
             if done > 0:
@@ -79,6 +87,13 @@ def _route(kind: kernels.ForwardingEngine, task: RouteTask) -> Ports:
                 best = highest, routing.ports()
     assert best is not None
     return best[1]
+
+
+def _begun(kind: kernels.ForwardingEngine, task: RouteTask) -> kernels.ForwardingRoute:
+    try:
+        return kernels.ForwardingRoute(graph_of(task.topology), kind, task.roots)
+    except ValueError as error:
+        raise InvalidInput(f"roots on {task.topology}: {error}") from error
 
 
 @cache

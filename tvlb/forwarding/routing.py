@@ -15,12 +15,13 @@ from tvlb.forwarding.engines import RouteTask, engines
 from tvlb.forwarding.forwarding import Forwarding
 from tvlb.forwarding.layers import in_layers
 from tvlb.forwarding.measures import LinkLoads, loads_of
-from tvlb.languages import Flag, Names, Text, Whole, check_settings, setting
+from tvlb.languages import Flag, Names, Text, Texts, Whole, check_settings, setting
 from tvlb.processes import Reporter, silent
 from tvlb.statistics import KeyedStream, check_seed
 from tvlb.topology import Topology
 
 MAX_PASSES = 1000
+MAX_ROOTS = 1000
 MAX_LAYERS = 15
 DEFAULT_LAYERS = 8
 _FORMS = "id, interleave, random(seed=N) or auto"
@@ -91,6 +92,12 @@ class RouteOptions:
         "the table with the lowest EFI is kept",
         Whole(0, MAX_PASSES),
     )
+    roots: tuple[str, ...] = setting(
+        (),
+        "Switches from which routes go down, by number or name, for the engine updn",
+        Texts("SWITCH", MAX_ROOTS),
+        unset="found by the engine",
+    )
     layers: bool = setting(
         False, "Part routes into layers of virtual channels that cannot deadlock", Flag()
     )
@@ -102,13 +109,24 @@ class RouteOptions:
     )
     fallback: bool = setting(
         True,
-        "Give what does not fit into the layers up*/down* trees; without, it is an error",
+        "Give nodes whose routes do not fit into the layers new entries; without, it is an error",
         Flag(),
     )
 
     def __post_init__(self) -> None:
         check_settings(self)
         object.__setattr__(self, "order", str(Order.parse(self.order)))
+        if self.roots and not engines()[self.engine].takes_roots:
+            takers = [name for name, engine in engines().items() if engine.takes_roots]
+            raise InvalidInput(f"roots are for {', '.join(takers)}, not for {self.engine}")
+
+    def root_switches(self, topology: Topology) -> tuple[int, ...]:
+        """Return the roots on a network; raise InvalidInput if it has no such switch."""
+        found = tuple(topology.switch_names.number(root) for root in self.roots)
+        for root in found:
+            if not 0 <= root < topology.num_switches:
+                raise InvalidInput(f"root {root} is out of range: 0..{topology.num_switches - 1}")
+        return found
 
     @property
     def most_layers(self) -> int | None:
@@ -154,9 +172,10 @@ def route(
     """
     asked = options or RouteOptions()
     engine = engines()[asked.engine]
+    roots = asked.root_switches(topology)
     tried: list[Routed] = []
     for order in Order.parse(asked.order).tried:
-        task = RouteTask(topology, order.nodes(topology), asked.passes, report)
+        task = RouteTask(topology, order.nodes(topology), asked.passes, report, roots)
         forwarding = Forwarding.of(topology, engine.route(task))
         if (most := asked.most_layers) is not None:
             forwarding = in_layers(forwarding, most, fallback=asked.fallback)

@@ -62,6 +62,7 @@ class HyperX(ShortestPathTopology):
 
     name = "hyperx"
     kinds = _kinds(len(_DIMENSIONS))
+    dimensions = True
 
     def __post_init__(self) -> None:
         _check(self.p, self.sides, (self.s1, self.s2, self.s3, self.s4))

@@ -92,6 +92,8 @@ class Topology(ABC):
     conventional_set : path set that routers draw from without a table; every other is compared with
         it.
     published_set : path set that the literature holds to be good, for comparison.
+    dimensions : whether its kinds of links are the dimensions of a lattice in their order, so that
+        the order of kinds is dimension order.
     has_usage_kernel : whether the compiled core adds up the links of sets by rule without a list of
         their paths.
     network : switches, nodes and links.
@@ -104,6 +106,7 @@ class Topology(ABC):
     vc_scheme: ClassVar[str] = "per-hop"
     conventional_set: ClassVar[str] = "all"
     published_set: ClassVar[str] = "short(all)"
+    dimensions: ClassVar[bool] = False
     has_usage_kernel: ClassVar[bool] = False
     network: Network
     origin: Origin | None = None

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -161,12 +162,24 @@ protected:
     virtual void choose(std::size_t node, std::span<Port> ports) = 0;
 };
 
+/// What an engine may be told.
+struct EngineSettings {
+    std::span<const std::int32_t> roots;  // switches; none: those that it finds
+};
+
+/// What is known of an engine.
+struct Traits {
+    bool is_shortest = true;        // all routes are
+    bool takes_roots = false;       // EngineSettings::roots say something to it
+    bool needs_dimensions = false;  // kinds of links have to be the dimensions of a lattice
+};
+
 struct EngineKind {
     std::string_view name;
     std::string_view text;
-    int place;         // in lists of engines
-    bool is_shortest;  // whether all routes are shortest
-    std::unique_ptr<Engine> (*make)(const Graph&);
+    int place;  // in lists of engines
+    Traits traits;
+    std::unique_ptr<Engine> (*make)(const Graph&, const EngineSettings&);
 };
 
 using EngineKinds = Registry<EngineKind>;
@@ -174,10 +187,17 @@ using EngineKinds = Registry<EngineKind>;
 /// A static object of this type makes an engine known.
 template <class Made>
 struct Registration {
-    Registration(std::string_view name, int place, std::string_view text, bool is_shortest = true) {
-        EngineKinds::add({name, text, place, is_shortest, [](const Graph& graph) {
-                              return std::unique_ptr<Engine>(std::make_unique<Made>(graph));
-                          }});
+    Registration(std::string_view name, int place, std::string_view text, Traits traits = {}) {
+        EngineKinds::add({name, text, place, traits, &make});
+    }
+
+private:
+    static std::unique_ptr<Engine> make(const Graph& graph, const EngineSettings& settings) {
+        if constexpr (std::constructible_from<Made, const Graph&, const EngineSettings&>) {
+            return std::make_unique<Made>(graph, settings);
+        } else {
+            return std::make_unique<Made>(graph);
+        }
     }
 };
 

@@ -47,6 +47,10 @@ public:
     [[nodiscard]] const Hop& hop(std::int32_t sw, Port port) const {
         return leaving_[out_[index(sw)] + port];
     }
+    /// The link of an id.
+    [[nodiscard]] const Hop& of_link(std::size_t id) const { return leaving_[place_[id]]; }
+    /// Its kind, as networks number them.
+    [[nodiscard]] std::uint8_t kind(const Hop& hop) const { return kind_[index(hop.link)]; }
     [[nodiscard]] bool has(std::int32_t sw, Port port) const { return port < leaving(sw).size(); }
 
 private:
@@ -60,6 +64,8 @@ private:
     std::vector<std::int32_t> first_node_;  // by switch
     std::vector<std::size_t> out_, in_;     // by switch, and one more
     std::vector<Hop> leaving_, arriving_;
+    std::vector<std::size_t> place_;        // among leaving links, by id
+    std::vector<std::uint8_t> kind_;        // by id
 };
 
 /// Shortest ways to one switch: the others by rising distance, each with the links that lead nearer.
