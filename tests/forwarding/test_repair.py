@@ -144,6 +144,7 @@ def test_a_cable_of_a_dragonfly() -> None:
     afresh = route(left, RouteOptions(order="auto")).forwarding
     assert np.count_nonzero(afresh.ports != found.before) > 0.05 * found.entries
     assert found.forwarding.loads.efi <= 1.1 * afresh.loads.efi
+    # Others may change besides, where that lowers the highest load.
     moved = repair_forwarding(old, left, rebalance=0.001)
     assert moved.forwarding.loads.efi < found.forwarding.loads.efi
     assert changed < len(moved.changes[0]) <= changed + int(0.001 * old.ports.size)

@@ -6,7 +6,15 @@ Ethernet switches route.
 
 from tvlb.forwarding.bounds import EfiBound, SplitEfi, efi_bound, split_efi
 from tvlb.forwarding.engines import Engine, RouteTask, core_engine, engines
-from tvlb.forwarding.forwarding import MOST_LINKS, NO_PORT, Forwarding, Ports, graph_of
+from tvlb.forwarding.forwarding import (
+    MOST_ENTRIES,
+    MOST_LINKS,
+    NO_PORT,
+    Forwarding,
+    Ports,
+    check_entries,
+    graph_of,
+)
 from tvlb.forwarding.layers import dependencies, dependency_circle, in_layers, layers_needed
 from tvlb.forwarding.management import to_switches
 from tvlb.forwarding.measures import (
@@ -23,6 +31,7 @@ from tvlb.forwarding.sequences import sequences_from
 from tvlb.forwarding.split import SplitRoutes
 
 __all__ = [
+    "MOST_ENTRIES",
     "MOST_LINKS",
     "NO_PORT",
     "EfiBound",
@@ -41,6 +50,7 @@ __all__ = [
     "SplitRoutes",
     "StreamRates",
     "bandwidth_of",
+    "check_entries",
     "core_engine",
     "dependencies",
     "dependency_circle",

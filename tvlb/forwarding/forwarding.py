@@ -20,6 +20,20 @@ MOST_LINKS = NO_PORT
 """Of the links that leave a switch, as many as ports have numbers."""
 
 
+MOST_ENTRIES = 500_000_000
+"""Of a table: a byte each, and another one where it is stored."""
+
+
+def check_entries(topology: Topology) -> None:
+    """Raise InvalidInput if the table of a network would have more than `MOST_ENTRIES` entries."""
+    entries = topology.num_nodes * topology.num_switches
+    if entries > MOST_ENTRIES:
+        raise InvalidInput(
+            f"a forwarding table of {topology} has {entries:,} entries, one for every node and "
+            f"switch; at most {MOST_ENTRIES:,} are made"
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Forwarding:
     """By which link every switch sends the packets for every node.

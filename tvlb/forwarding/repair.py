@@ -15,14 +15,12 @@ from tvlb.forwarding.forwarding import NO_PORT, Forwarding, Ports, graph_of
 from tvlb.forwarding.layers import dependencies, dependency_circle, in_layers
 from tvlb.forwarding.routing import MAX_LAYERS, Order, RouteOptions, route
 from tvlb.native import kernels
-from tvlb.processes import Progress, Reporter, silent
+from tvlb.processes import Reporter, silent
 from tvlb.topology import Topology, links_left
 
 BLOCK = 64
 """LIDs of a block, which a subnet manager writes at a time."""
 _NO_PLACES = np.zeros(0, dtype=np.int32)
-_PASSES = 3
-_POWER = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +32,8 @@ class RepairedForwarding:
     forwarding : the new entries.
     before : the old ones, uint8 (nodes, switches) in the numbers of the new network; `NO_PORT`
         where the link is down.
-    must_change : entries whose link is down or leads on no way that is allowed.
+    must_change : entries whose link is down or leads on no way that is allowed; in one lane also
+        those that led to entries which changed, and on no allowed way then.
     in_one_lane : whether the old table can not deadlock in one lane.
     reoriented : whether the new one is allowed to have routes that wait for old ones in a circle:
         there was no other way.
@@ -139,12 +138,12 @@ def repair_forwarding(
     in_one_lane = old.num_layers == 1 and not dependency_circle(old)
     is_shortest = old.loads.shortest_pairs == old.loads.pairs
     if is_shortest or not in_one_lane:
-        ports, missing, _ = _completed(left, before, is_shortest, _NO_PLACES, rebalance, report)
+        ports, missing, _ = _completed(left, before, is_shortest, _NO_PLACES, rebalance)
         found = Forwarding.of(left, ports)
         if not in_one_lane or not dependency_circle(found, Forwarding.of(left, before)):
             return RepairedForwarding(_layered(found, old), before, missing, in_one_lane)
     place = kernels.link_order(graph_of(left), dependencies(Forwarding.of(left, before)))
-    ports, missing, lost = _completed(left, before, False, place, rebalance, report)
+    ports, missing, lost = _completed(left, before, False, place, rebalance)
     if lost == 0:
         return RepairedForwarding(Forwarding.of(left, ports), before, missing, in_one_lane)
     afresh = route(left, RouteOptions(order="interleave", max_layers=1), report).forwarding
@@ -162,23 +161,14 @@ def _completed(
     is_shortest: bool,
     place: NDArray[np.int32],
     rebalance: float,
-    report: Reporter,
 ) -> tuple[Ports, int, int]:
     """Return the ports, how many entries had to change, and how many found no way."""
     order = Order("interleave").nodes(left)
     repair = kernels.ForwardingRepair(graph_of(left), before, is_shortest, place)
-    missing = repair.missing()
     lost = repair.fill(order)
-    best = int(repair.loads().max(initial=0)), repair.ports()
-    for done in range(_PASSES if missing and not lost else 0):
-        repair.fill_again(order, _POWER)
-        report(Progress("passes", done + 1, _PASSES))
-        highest = int(repair.loads().max(initial=0))
-        if highest < best[0]:
-            best = highest, repair.ports()
-    if rebalance and not lost:
-        repair = kernels.ForwardingRepair(graph_of(left), best[1], is_shortest, place)
-        repair.fill(order)
-        repair.rebalance(int(rebalance * best[1].size))
-        best = 0, repair.ports()
-    return best[1], missing, lost
+    missing = repair.missing()
+    if not lost:
+        # With all that is there, and then entry by entry.
+        repair.fill_again(order, power=1)
+        repair.rebalance(int(rebalance * before.size))
+    return repair.ports(), missing, lost

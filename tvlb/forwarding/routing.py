@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
 from tvlb.forwarding.engines import RouteTask, engines
-from tvlb.forwarding.forwarding import Forwarding
+from tvlb.forwarding.forwarding import Forwarding, check_entries
 from tvlb.forwarding.layers import in_layers
 from tvlb.languages import Flag, Names, Text, Texts, Whole, check_settings, setting
 from tvlb.processes import Reporter, silent
@@ -168,6 +168,7 @@ def route(
     >>> route(parse_topology("2,4,2,9"), RouteOptions(order="interleave")).forwarding.loads.efi
     86
     """
+    check_entries(topology)
     asked = options or RouteOptions()
     engine = engines()[asked.engine]
     roots = asked.root_switches(topology)

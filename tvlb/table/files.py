@@ -82,8 +82,12 @@ def _writer(path: Path | str) -> Callable[[Content, BinaryIO], int]:
 
 def _check_rows(table: StoredTable, path: Path | str) -> None:
     rows, lists = table.num_rows, table.lists()
-    check_rows(rows, "the table")
-    limit, (largest, *_) = format_of(path).max_rows, table_formats().values()
+    if table.kind.most_in_file is None:
+        check_rows(rows, "the table")
+    (largest, *_) = table_formats().values()
+    form = format_of(path)
+    own = table.kind.most_in_file if form.max_rows == largest.max_rows else None
+    limit = form.max_rows if own is None else own
     if rows + sum(map(len, lists.values())) > limit:
         texts = {name: each.text for name, each in table.kind.lists.items()}
         counts = [f"{rows:,} rows", *(f"{len(one):,} {texts[name]}" for name, one in lists.items())]

@@ -1,6 +1,7 @@
 #include "repair.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -69,6 +70,11 @@ std::uint64_t Repair::fill(std::span<const std::int32_t> order) {
             check_interrupt();
             engine_->add(node, table_.to(node));
             if (open) left += missing(node, table_);
+            // Some that were there may lead to others that changed, and on no allowed way then.
+            const auto kept = kept_.to(node);
+            for (std::size_t sw = 0; sw < kept.size(); ++sw) {
+                if (kept[sw] != table_.to(node)[sw]) kept[sw] = kNone;
+            }
         }
     }
     return left;
@@ -81,14 +87,15 @@ void Repair::fill_again(std::span<const std::int32_t> order, int power) {
     engine_->route_again(open, power, table_, &kept_);
 }
 
-std::uint64_t Repair::rebalance(std::uint64_t most) {
+void Repair::rebalance(std::uint64_t most) {
     std::vector<Hop> by_link(graph_.links());
     for (std::int32_t sw = 0; sw < static_cast<std::int32_t>(graph_.switches()); ++sw) {
         for (const Hop& hop : graph_.leaving(sw)) by_link[static_cast<std::size_t>(hop.link)] = hop;
     }
     hops_.resize(graph_.switches());
-    std::uint64_t changed = 0;
-    while (changed < most) {
+    budget_ = most;
+    for (bool has_changed = true; has_changed;) {
+        has_changed = false;
         check_interrupt();
         const auto highest = std::ranges::max_element(loads());
         const Hop& hop = by_link[static_cast<std::size_t>(highest - loads().begin())];
@@ -97,52 +104,82 @@ std::uint64_t Repair::rebalance(std::uint64_t most) {
         for (const auto& other : loads()) {
             if (&other != &*highest) second = std::max(second, other);
         }
-        auto moves = over(hop);
-        const auto before = changed;
-        while (changed < most && *highest >= std::min(second, load - 1) && unload(hop, moves)) ++changed;
-        if (changed == before) break;
+        auto destinations = over(hop);
+        while (*highest >= std::min(second, load - 1) && unload(hop, destinations)) has_changed = true;
     }
-    return changed;
 }
 
-// Destinations whose routes take a link, with how many do.
-std::vector<Repair::Move> Repair::over(const Hop& hop) {
-    std::vector<Move> found;
-    for (std::size_t node = 0; node < graph_.nodes(); ++node) {
-        const auto ports = table_.to(node);
+std::vector<Repair::Destination> Repair::over(const Hop& hop) {
+    std::vector<Destination> found;
+    for (std::int32_t node = 0; static_cast<std::size_t>(node) < graph_.nodes(); ++node) {
+        const auto ports = table_.to(static_cast<std::size_t>(node));
         if (ports[static_cast<std::size_t>(hop.source)] != hop.port) continue;
-        tree_.each(ports, [&](const Hop& taken, std::int64_t routes) {
-            if (taken.link == hop.link && routes > 0) {
-                found.push_back({static_cast<std::int32_t>(node), routes});
-            }
-        });
+        if (auto entries = entries_over(node, hop); !entries.empty()) {
+            found.push_back({node, std::move(entries)});
+        }
     }
     return found;
 }
 
-// Moves one destination to another link of the switch, that with the lowest load on the way then.
-bool Repair::unload(const Hop& hop, std::vector<Move>& moves) {
-    auto least = loads()[static_cast<std::size_t>(hop.link)];
-    const Hop* chosen = nullptr;
-    auto moved = moves.end();
-    for (auto move = moves.begin(); move != moves.end(); ++move) {
-        for (const Hop& other : graph_.leaving(hop.source)) {
-            if (other.port == hop.port || !may_change(move->node, other)) continue;
-            const auto load = highest_behind(move->node, other) + static_cast<std::uint64_t>(move->routes);
-            if (load > least || (load == least && (moved == moves.end() || move->routes <= moved->routes))) {
-                continue;
+std::vector<Repair::Taken> Repair::entries_over(std::int32_t node, const Hop& hop) {
+    std::vector<std::pair<Hop, std::int64_t>> taken;
+    tree_.each(table_.to(static_cast<std::size_t>(node)),
+               [&](const Hop& one, std::int64_t routes) { taken.emplace_back(one, routes); });
+    is_over_.assign(graph_.switches(), false);
+    std::vector<Taken> found;
+    for (auto one = taken.rbegin(); one != taken.rend(); ++one) {
+        const auto source = static_cast<std::size_t>(one->first.source);
+        const bool is_it = one->first.link == hop.link;
+        is_over_[source] = is_it || is_over_[static_cast<std::size_t>(one->first.target)];
+        if (!is_over_[source] || one->second == 0) continue;
+        found.push_back({&graph_.hop(one->first.source, one->first.port), one->second});
+    }
+    return found;
+}
+
+// Changes one entry by which routes come to a link, that after which the load of the busiest link on the
+// new way is the lowest.
+bool Repair::unload(const Hop& hop, std::vector<Destination>& over) {
+    const auto load = loads()[static_cast<std::size_t>(hop.link)];
+    auto least = load;
+    const Hop* to = nullptr;
+    Taken moved{};
+    Destination* of = nullptr;
+    for (auto& destination : over) {
+        for (const auto& taken : destination.entries) {
+            if (budget_ == 0 && !is_free(destination.node, taken.hop->source)) continue;
+            for (const Hop& other : graph_.leaving(taken.hop->source)) {
+                const auto routes = static_cast<std::uint64_t>(taken.routes);
+                // The load of the link itself is enough to rule most out.
+                if (other.port == taken.hop->port ||
+                    loads()[static_cast<std::size_t>(other.link)] + routes >= least ||
+                    !may_change(destination.node, other)) {
+                    continue;
+                }
+                const auto highest = highest_behind(destination.node, other, hop) + routes;
+                if (highest >= least) continue;
+                least = highest;
+                to = &other;
+                moved = taken;
+                of = &destination;
             }
-            least = load;
-            chosen = &other;
-            moved = move;
         }
     }
-    if (chosen == nullptr || least >= loads()[static_cast<std::size_t>(hop.link)]) return false;
-    shift(moved->node, hop, -moved->routes);
-    table_.to(static_cast<std::size_t>(moved->node))[static_cast<std::size_t>(hop.source)] = chosen->port;
-    shift(moved->node, *chosen, moved->routes);
-    moves.erase(moved);
+    if (to == nullptr) return false;
+    if (!is_free(of->node, to->source)) {
+        --budget_;
+        // It may change again.
+        kept_.to(static_cast<std::size_t>(of->node))[static_cast<std::size_t>(to->source)] = kNone;
+    }
+    shift(of->node, *moved.hop, -moved.routes);
+    table_.to(static_cast<std::size_t>(of->node))[static_cast<std::size_t>(to->source)] = to->port;
+    shift(of->node, *to, moved.routes);
+    of->entries = entries_over(of->node, hop);
     return true;
+}
+
+bool Repair::is_free(std::int32_t node, std::int32_t sw) const {
+    return kept_.to(static_cast<std::size_t>(node))[static_cast<std::size_t>(sw)] == kNone;
 }
 
 bool Repair::may_change(std::int32_t node, const Hop& to) {
@@ -171,13 +208,14 @@ bool Repair::may_change(std::int32_t node, const Hop& to) {
     });
 }
 
-// The highest load of a link and of those behind it.
-std::uint64_t Repair::highest_behind(std::int32_t node, const Hop& hop) const {
+// The highest load of a link and of those behind it; without bound if the way takes another link.
+std::uint64_t Repair::highest_behind(std::int32_t node, const Hop& hop, const Hop& without) const {
     const auto ports = table_.to(static_cast<std::size_t>(node));
     const auto target = graph_.switch_of(static_cast<std::size_t>(node));
     auto highest = loads()[static_cast<std::size_t>(hop.link)];
     for (auto at = hop.target; at != target;) {
         const Hop& next = graph_.hop(at, ports[static_cast<std::size_t>(at)]);
+        if (next.link == without.link) return std::numeric_limits<std::uint32_t>::max();
         highest = std::max(highest, loads()[static_cast<std::size_t>(next.link)]);
         at = next.target;
     }

@@ -18,31 +18,40 @@ public:
     ///   place: by link, see `link_order`, if only ways in this order are allowed; else empty.
     Repair(const Graph& graph, Table kept, bool is_shortest, std::vector<std::int32_t> place);
 
-    /// Entries that are missing, those that may not stay among them.
+    /// Entries that are missing, those that may not stay among them; behind `fill` all that do not.
     [[nodiscard]] std::uint64_t num_missing() const;
     /// Routes what is missing. Returns the number of entries that no allowed way completes.
     std::uint64_t fill(std::span<const std::int32_t> order);
     /// Routes what was missing again by what is there, see `Engine::route_again`.
     void fill_again(std::span<const std::int32_t> order, int power);
-    /// Changes at most so many entries, each so that the highest load of the links which it moves routes
-    /// between falls; returns how many it changed.
-    std::uint64_t rebalance(std::uint64_t most);
+    /// Changes entries, those that were missing and at most so many others, each so that the highest load
+    /// of the links which it moves routes between falls.
+    void rebalance(std::uint64_t most);
 
     [[nodiscard]] const Graph& graph() const { return graph_; }
     [[nodiscard]] const Table& table() const { return table_; }
     [[nodiscard]] std::span<const std::uint64_t> loads() const { return engine_->loads(); }
 
 private:
-    struct Move {
-        std::int32_t node;
+    /// Routes for a node that come by an entry.
+    struct Taken {
+        const Hop* hop;
         std::int64_t routes;
+    };
+    /// The entries for a node whose routes take a link, those furthest from it first.
+    struct Destination {
+        std::int32_t node;
+        std::vector<Taken> entries;
     };
 
     void drop_longer();
-    [[nodiscard]] std::vector<Move> over(const Hop& hop);
-    bool unload(const Hop& hop, std::vector<Move>& moves);
+    [[nodiscard]] std::vector<Destination> over(const Hop& hop);
+    [[nodiscard]] std::vector<Taken> entries_over(std::int32_t node, const Hop& hop);
+    bool unload(const Hop& hop, std::vector<Destination>& over);
+    [[nodiscard]] bool is_free(std::int32_t node, std::int32_t sw) const;
     [[nodiscard]] bool may_change(std::int32_t node, const Hop& to);
-    [[nodiscard]] std::uint64_t highest_behind(std::int32_t node, const Hop& hop) const;
+    [[nodiscard]] std::uint64_t highest_behind(std::int32_t node, const Hop& hop,
+                                               const Hop& without) const;
     void shift(std::int32_t node, const Hop& first, std::int64_t routes);
     [[nodiscard]] const std::vector<std::uint16_t>& hops_to(std::int32_t target);
     [[nodiscard]] bool is_missing(std::int32_t sw, std::int32_t target, Port port) const;
@@ -53,8 +62,10 @@ private:
     std::vector<std::int32_t> place_;
     std::unique_ptr<TreeEngine> engine_;
     Table kept_, table_;
+    std::uint64_t budget_ = 0;  // entries that may change though they were there
     std::vector<bool> is_open_;  // by node, whether an entry was missing
     std::vector<std::vector<std::uint16_t>> hops_;  // by target, then by switch
+    std::vector<bool> is_over_;  // by switch
     Tree tree_{graph_};
 };
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pydantic import ConfigDict, Field
 
 from tvlb.documents import Document, versions
-from tvlb.forwarding import RouteOptions, efi_bound, graph_of
+from tvlb.forwarding import RouteOptions, check_entries, efi_bound, graph_of
 from tvlb.languages import asked, made, one_of
 from tvlb.processes import Reporter, Stages
 from tvlb.requests import Answer, Context, Form, Link, Request, RequestKind
@@ -45,6 +45,7 @@ class RouteBody(with_options(Request, RouteOptions)):
         return self.model_copy(update={"topology": described(network), **known})
 
     def _cost(self, network: Topology) -> Cost:
+        check_entries(network)
         return route_cost(network, self.options())
 
 

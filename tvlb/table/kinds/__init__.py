@@ -289,6 +289,7 @@ class TableKind(Generic[_Table]):
     summary : what `tvlb show` prints; its first entry is the id.
     lists : lists of the header by name.
     row : what a row holds, for messages.
+    most_in_file : rows that a file of the largest format may have; None for as many as paths.
     no_repair : why failures can not be struck out of it; None if they can.
     """
 
@@ -303,6 +304,7 @@ class TableKind(Generic[_Table]):
     summary: Callable[[_Table], Mapping[str, Any]]
     lists: Mapping[str, HeaderList] = field(default_factory=dict[str, HeaderList])
     row: str = "a number for each column"
+    most_in_file: int | None = None
     no_repair: str | None = "only T-VLB tables that list their paths can be repaired"
 
     def split(self, document: object) -> tuple[Any, dict[str, Entries]]:

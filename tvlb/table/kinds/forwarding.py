@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tvlb.forwarding import MOST_ENTRIES
 from tvlb.table.audit import audit
 from tvlb.table.forwarding_table import ForwardingHeader, ForwardingTable
 from tvlb.table.kinds import TableKind
@@ -41,6 +42,7 @@ FORWARDING = TableKind(
     verify=lambda table, _: audit(table),
     summary=_summary,
     row="a port and a layer",
+    most_in_file=MOST_ENTRIES,
     no_repair="forwarding tables are repaired by tvlb repair, entry by entry",
 )
 KINDS = (FORWARDING,)

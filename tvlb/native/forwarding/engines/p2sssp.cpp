@@ -17,6 +17,7 @@ public:
         for (std::size_t source = 0; source < graph().nodes(); ++source) {
             pair(graph().switch_of(source), node, ports);
         }
+        complete(node, ports);
     }
 
     void route(std::span<const std::int32_t> order, Table& table) override {
@@ -27,9 +28,18 @@ public:
                      table.to(static_cast<std::size_t>(node)));
             }
         }
+        for (const auto node : order) complete(static_cast<std::size_t>(node), table.to(static_cast<std::size_t>(node)));
     }
 
 private:
+    // Sets the entries of switches that no route passes.
+    void complete(std::size_t node, std::span<Port> ports) {
+        const auto target = graph().switch_of(node);
+        for (const auto sw : graph().joined()) {
+            if (sw != target && ports[static_cast<std::size_t>(sw)] == kNone) open_way(sw, target, ports);
+        }
+    }
+
     void pair(std::int32_t from, std::size_t node, std::span<Port> ports) {
         const auto target = graph().switch_of(node);
         if (ports[static_cast<std::size_t>(from)] == kNone && from != target) open_way(from, target, ports);
