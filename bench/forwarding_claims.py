@@ -50,11 +50,11 @@ class Figure:
 _TREES = ("ft2(12,24,12,1)", "ft2(16,24,8,1)", "ft2(18,24,6,1)", "kary(4,3)", "fattree3(12)")
 FIGURES = {
     "4a": Figure((_DATA + "deimos.json", _DATA + "deimos10.json", _DATA + "odin128.json")),
-    "4b": Figure(("fattree3(6)", "fattree3(9)", "fattree3(12)", "fattree3(18)"), ("minhop",)),
+    "4b": Figure(tuple(f"fattree3({m})" for m in (4, 6, 9, 12)), ("minhop", "updn", "lash")),
     "4c": Figure(_TREES, ("sssp", "minhop", "updn", "ftree")),
     "4d": Figure(("torus(1,8,8)", "torus(1,16,16)", "torus(4,8,8)", "torus(4,4,4,4)")),
     "4e": Figure(tuple(f"hypercube({nodes},{n})" for nodes in (1, 4) for n in (4, 5, 6))),
-    "4f": Figure(tuple(f"torus(4,{k},{k})" for k in (8, 16, 24, 32)), ("minhop", "dor")),
+    "4f": Figure(tuple(f"torus(4,{k},{k})" for k in (8, 12, 16, 24)), ("minhop", "dor", "lash")),
     "5-516": Figure(tuple(f"random(43,12,12,seed={seed})" for seed in range(4))),
     "5-3000": Figure(tuple(f"random(250,12,12,seed={seed})" for seed in range(4)), ("minhop",)),
     "8": Figure((_DATA + "odin128.json",), jobs=(4, 8, 16, 32, 64, 96)),
