@@ -4,6 +4,7 @@
 
     python -m bench.mutated_files --files 20000
     python -m bench.mutated_files --files 10000 --kinds network topology
+    python -m bench.mutated_files --files 10000 --kinds fabric dump
 
 Tables in Parquet, JSON and CSV, dumps of forwarding tables, traffic matrices, networks in JSON,
 GraphML, edge lists and as fabrics, sweep files and result documents are mutated: bytes flipped,
@@ -307,6 +308,7 @@ _LOOKS = {
     "matrix": _look_at_matrix,
     "topology": _look_at_topology,
     "network": _look_at_network,
+    "fabric": _look_at_network,
     "dump": _look_at_dump,
     "sweep": _look_at_sweep,
     "document": _look_at_document,
