@@ -226,17 +226,17 @@ def _plain_fabric(content: bytes) -> _Plain:
     ports = dict[str, list[tuple[str, ...]]]()
     switches: list[str] = []
     # Of a switch, that of its port 0.
-    guids: list[int] = []
+    guid, guids = 0, dict[str, int]()
     for line, _, _ in lines:
-        if told := re.search(r"switchguid=0x([0-9a-fA-F]+)(?:\(([0-9a-fA-F]+)\))?", line):
-            guids.append(int(told[2] or told[1], 16))
+        if told := re.search(r"guid=0x([0-9a-fA-F]+)(?:\(([0-9a-fA-F]+)\))?\s*$", line):
+            guid = int(told[2] or told[1], 16) if "sysimg" not in line else guid
         elif begun := re.search(r'(Switch|Ca|Hca)\s+[0-9]+\s+"([^"]+)"', line):
-            ports[begun[2]] = []
+            ports[begun[2]], guids[begun[2]] = [], guid
             switches += [begun[2]] * (begun[1] == "Switch")
         elif cabled := re.search(r'\[([0-9]+)\].*"([^"]+)"\[([0-9]+)\]', line):
             ports[[*ports][-1]].append(cabled.groups())
     if b"switchguid=" in content:
-        switches = [name for _, name in sorted(zip(guids, switches, strict=True))]
+        switches.sort(key=guids.__getitem__)
     nodes = [sum(peer not in switches for _, peer, _ in ports[one]) for one in switches]
     pairs = [
         (switches.index(one), switches.index(peer))
