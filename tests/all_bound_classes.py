@@ -108,7 +108,7 @@ def _forward(network: Dragonfly, path_set: PathSet, config: SimulationConfig) ->
     engine, *_ = kernels.forwarding_engines()
     place = np.zeros(network.num_links, dtype=np.int32)
     compiled = FollowedTable(forwarding).compiled(network.compile())
-    _use([kernels.ForwardingRoute(graph, engine), forwarding.native, compiled.routes])
+    _use([kernels.ForwardingRoute(graph, engine, (), None), forwarding.native, compiled.routes])
     _use([SplitRoutes(path_set, 0.5).native, kernels.Bisections(0, 0, 1, 4, both=False)])
     _use([kernels.ForwardingRepair(graph, forwarding.ports, True, place)])
 

@@ -246,11 +246,13 @@ def _formats(rows: int) -> tuple[str, ...]:
 
 def _foreign(taken: type = Routes) -> dict[str, str]:
     """Return the formats of other tools that take tables of paths or others, and what they hold."""
-    what = "its paths" if taken is Routes else "its entries"
+    # Without weights to be fixed, any table of routes will do.
     return {
-        name: "the network" if isinstance(one, NetworkFormat) else what
+        name: "the network" if isinstance(one, NetworkFormat) else "its paths"
         for name, one in foreign_formats().items()
-        if isinstance(one, NetworkFormat) or one.takes is taken
+        if isinstance(one, NetworkFormat)
+        or one.takes is taken
+        or (one.takes is Routes and not one.fixed_weights)
     }
 
 

@@ -1,10 +1,12 @@
-"""Networks that tests of forwarding tables share."""
+"""Networks that tests of forwarding tables share, and the ways through them."""
 
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
 from hypothesis import strategies as st
 
+from tvlb.forwarding import Forwarding
 from tvlb.topology import ListedTopology
 
 
@@ -30,3 +32,19 @@ def connected_networks(draw: st.DrawFn) -> ListedTopology:
     more = draw(st.lists(pairs.filter(lambda pair: pair[0] != pair[1]), max_size=12))
     nodes = draw(st.lists(st.integers(0, 2), min_size=count, max_size=count).filter(any))
     return ListedTopology(nodes, [cables + [list(pair) for pair in more]])
+
+
+def ways(forwarding: Forwarding) -> Callable[[int, int], list[int]]:
+    """Return what follows entry by entry: the links from a switch to a node."""
+    network = forwarding.topology.network
+    link_to = forwarding.links().tolist()
+    target, node_switch = network.link_target.tolist(), network.node_switch.tolist()
+
+    def way(source: int, node: int) -> list[int]:
+        taken: list[int] = []
+        while source != node_switch[node]:
+            taken.append(link_to[node][source])
+            source = target[taken[-1]]
+        return taken
+
+    return way

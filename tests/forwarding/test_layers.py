@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.forwarding.networks import connected_networks, torus
+from tests.forwarding.networks import connected_networks, torus, ways
 from tvlb.errors import InvalidInput
 from tvlb.forwarding import (
     Forwarding,
@@ -23,37 +23,25 @@ from tvlb.table.kinds.forwarding import FORWARDING
 from tvlb.topology import Dragonfly, ListedTopology, Topology
 
 
-def way(forwarding: Forwarding, source: int, node: int) -> list[int]:
-    """Return the links of a route, entry by entry."""
-    network = forwarding.topology.network
-    links = forwarding.links()
-    taken: list[int] = []
-    while source != network.node_switch[node]:
-        taken.append(int(links[node, source]))
-        source = int(network.link_target[taken[-1]])
-    return taken
-
-
 def dependencies(forwarding: Forwarding) -> "nx.DiGraph[tuple[int, int]]":
     """Return what waits for what, as pairs of a link and a layer, route by route."""
     graph: nx.DiGraph[tuple[int, int]] = nx.DiGraph()
-    topology = forwarding.topology
+    topology, way = forwarding.topology, ways(forwarding)
     for node in range(topology.num_nodes):
         for source in np.flatnonzero(topology.switch_nodes).tolist():
             layer = int(forwarding.layers[node, source])
-            for pair in pairwise(way(forwarding, source, node)):
+            for pair in pairwise(way(source, node)):
                 graph.add_edge(*((link, layer) for link in pair))
     return graph
 
 
-# The counts are those of an independent prototype: 3, 4, 10 and 11 layers. Ways to break circles
+# The counts are those of an independent prototype: 3, 3, 4, 10 and 11 layers. Ways to break circles
 # differ where ties are open, by one layer.
 @pytest.mark.parametrize(
     ("topology", "order", "layers"),
     [
         (Dragonfly(2, 4, 2, 9), "id", 3),
         (Dragonfly(2, 4, 2, 9), "interleave", 3),
-        (Dragonfly(4, 8, 4, 9), "id", 3),
         (Dragonfly(4, 8, 4, 9), "interleave", 4),
         (torus(4, 4, 4, 4), "id", 10),
         (torus(4, 4, 4, 4), "interleave", 11),

@@ -13,6 +13,7 @@ from importlib.metadata import entry_points
 import numpy as np
 from numpy.typing import NDArray
 
+from tvlb.errors import InvalidInput
 from tvlb.forwarding.forwarding import Ports, graph_of
 from tvlb.native import kernels
 from tvlb.processes import Progress, Reporter
@@ -34,12 +35,16 @@ class RouteTask:
     order : int32 (nodes,): nodes in the order in which they are routed.
     passes : how often every destination is taken out and routed again.
     report : told of passes.
+    roots : switches from which routes go down, of an engine that takes them; none: it finds them.
+    tie_seed : of lots where ways cost the same; None: the first link wins.
     """
 
     topology: Topology
     order: NDArray[np.int32]
     passes: int
     report: Reporter
+    roots: tuple[int, ...] = ()
+    tie_seed: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +58,7 @@ class Engine:
         where it cannot route the network.
     is_shortest : whether all its routes are shortest.
     is_general : whether it routes every network.
+    takes_roots : whether `RouteTask.roots` say something to it.
     """
 
     name: str
@@ -60,17 +66,28 @@ class Engine:
     route: Callable[[RouteTask], Ports]
     is_shortest: bool = True
     is_general: bool = True
+    takes_roots: bool = False
 
 
 def core_engine(kind: kernels.ForwardingEngine) -> Engine:
     """Return an engine of the core."""
-    return Engine(kind.name, kind.text, partial(_route, kind), kind.is_shortest)
+    route = partial(_route, kind)
+    return Engine(
+        kind.name,
+        kind.text,
+        route,
+        is_shortest=kind.is_shortest,
+        is_general=not kind.needs_dimensions,
+        takes_roots=kind.takes_roots,
+    )
 
 
 def _route(kind: kernels.ForwardingEngine, task: RouteTask) -> Ports:
+    if kind.needs_dimensions and not task.topology.dimensions:
+        raise InvalidInput(f"engine {kind.name}: {task.topology} has no dimensions, as HyperX has")
     best: tuple[int, Ports] | None = None
     for attempt, power in enumerate(_POWERS if task.passes else _POWERS[:1]):
-        routing = kernels.ForwardingRoute(graph_of(task.topology), kind)
+        routing = _begun(kind, task)
         routing.route(task.order)
         for done in range(task.passes + 1):
             if done > 0:
@@ -82,6 +99,13 @@ def _route(kind: kernels.ForwardingEngine, task: RouteTask) -> Ports:
                 best = highest, routing.ports()
     assert best is not None
     return best[1]
+
+
+def _begun(kind: kernels.ForwardingEngine, task: RouteTask) -> kernels.ForwardingRoute:
+    try:
+        return kernels.ForwardingRoute(graph_of(task.topology), kind, task.roots, task.tie_seed)
+    except ValueError as error:
+        raise InvalidInput(f"roots on {task.topology}: {error}") from error
 
 
 @cache

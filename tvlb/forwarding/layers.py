@@ -1,7 +1,8 @@
 """Layers of virtual channels in which the routes of a forwarding table cannot deadlock.
 
 Sources: Hoefler, Schneider, Lumsdaine 2009; Domke, Hoefler, Nagel, Deadlock-Free Oblivious Routing
-for Arbitrary Topologies, IPDPS 2011; Schroeder et al., Autonet, 1991.
+for Arbitrary Topologies, IPDPS 2011; Domke, Hoefler, Matsuoka, Routing on the Dependency Graph,
+HPDC 2016; Schroeder et al., Autonet, 1991.
 """
 
 import numpy as np
@@ -19,9 +20,9 @@ def in_layers(forwarding: Forwarding, most: int, *, fallback: bool = True) -> Fo
     Parameters
     ----------
     most : layers at most, at least 1.
-    fallback : where there would be more, give destinations an up*/down* tree in the last layer,
-        which then holds nothing that goes up once it has gone down; every connected network has
-        such a table.
+    fallback : where there would be more, give destinations of routes that do not fit new entries,
+        with which all their routes fit into the last layer: the best of a number of attempts, see
+        docs/forwarding-tables.md. Every network in one part has such a table.
 
     Raises
     ------

@@ -14,12 +14,13 @@ from tvlb.errors import InvalidInput
 from tvlb.forwarding.engines import RouteTask, engines
 from tvlb.forwarding.forwarding import Forwarding
 from tvlb.forwarding.layers import in_layers
-from tvlb.languages import Flag, Names, Text, Whole, check_settings, setting
+from tvlb.languages import Flag, Names, Text, Texts, Whole, check_settings, setting
 from tvlb.processes import Reporter, silent
 from tvlb.statistics import KeyedStream, check_seed
 from tvlb.topology import Topology
 
 MAX_PASSES = 1000
+MAX_ROOTS = 1000
 MAX_LAYERS = 15
 DEFAULT_LAYERS = 8
 _FORMS = "id, interleave, random(seed=N) or auto"
@@ -33,7 +34,8 @@ class Order:
     Attributes
     ----------
     name : id: as nodes are numbered; interleave: the first node of every switch, then the second
-        ones; random; auto: id and interleave, of which the lower EFI is kept.
+        ones; random, where ties are drawn too; auto: id and interleave, of which the lower EFI is
+        kept.
     seed : of a random order.
     """
 
@@ -90,6 +92,12 @@ class RouteOptions:
         "the table with the lowest EFI is kept",
         Whole(0, MAX_PASSES),
     )
+    roots: tuple[str, ...] = setting(
+        (),
+        "Switches from which routes go down, by number or name, for the engine updn",
+        Texts("SWITCH", MAX_ROOTS),
+        unset="found by the engine",
+    )
     layers: bool = setting(
         False, "Part routes into layers of virtual channels that cannot deadlock", Flag()
     )
@@ -101,13 +109,24 @@ class RouteOptions:
     )
     fallback: bool = setting(
         True,
-        "Give what does not fit into the layers up*/down* trees; without, it is an error",
+        "Give nodes whose routes do not fit into the layers new entries; without, it is an error",
         Flag(),
     )
 
     def __post_init__(self) -> None:
         check_settings(self)
         object.__setattr__(self, "order", str(Order.parse(self.order)))
+        if self.roots and not engines()[self.engine].takes_roots:
+            takers = [name for name, engine in engines().items() if engine.takes_roots]
+            raise InvalidInput(f"roots are for {', '.join(takers)}, not for {self.engine}")
+
+    def root_switches(self, topology: Topology) -> tuple[int, ...]:
+        """Return the roots on a network; raise InvalidInput if it has no such switch."""
+        found = tuple(topology.switch_names.number(root) for root in self.roots)
+        for root in found:
+            if not 0 <= root < topology.num_switches:
+                raise InvalidInput(f"root {root} is out of range: 0..{topology.num_switches - 1}")
+        return found
 
     @property
     def most_layers(self) -> int | None:
@@ -151,9 +170,11 @@ def route(
     """
     asked = options or RouteOptions()
     engine = engines()[asked.engine]
+    roots = asked.root_switches(topology)
     tried: list[Routed] = []
     for order in Order.parse(asked.order).tried:
-        task = RouteTask(topology, order.nodes(topology), asked.passes, report)
+        ties = order.seed if order.name == "random" else None
+        task = RouteTask(topology, order.nodes(topology), asked.passes, report, roots, ties)
         forwarding = Forwarding.of(topology, engine.route(task))
         if (most := asked.most_layers) is not None:
             forwarding = in_layers(forwarding, most, fallback=asked.fallback)

@@ -1,5 +1,6 @@
 """Types of the compiled kernels in `tvlb/native`; flat numpy arrays in, flat numpy arrays out."""
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import Any, overload
 
@@ -290,11 +291,23 @@ class ForwardingEngine:
     def text(self) -> str: ...
     @property
     def is_shortest(self) -> bool: ...
+    @property
+    def takes_roots(self) -> bool: ...
+    @property
+    def needs_dimensions(self) -> bool: ...
 
 def forwarding_engines() -> list[ForwardingEngine]: ...
 
 class ForwardingRoute:
-    def __init__(self, graph: ForwardingGraph, engine: ForwardingEngine) -> None: ...
+    def __init__(
+        self,
+        graph: ForwardingGraph,
+        engine: ForwardingEngine,
+        roots: Sequence[int],
+        ties: int | None,
+    ) -> None:
+        """Raises ValueError where the engine cannot route below these roots."""
+
     def route(self, order: _Int32) -> None: ...
     def route_again(self, order: _Int32, power: int) -> None: ...
     def ports(self) -> _Ports: ...
@@ -358,7 +371,7 @@ def forwarding_layers(graph: ForwardingGraph, ports: _Ports, most: int) -> tuple
 def forwarding_fit(
     graph: ForwardingGraph, ports: _Ports, layers: _Ports, count: int
 ) -> tuple[_Ports, _Ports]:
-    """Return ports and layers in one layer less."""
+    """Return ports and layers in one layer less, or in one."""
 
 def forwarding_dependencies(
     graph: ForwardingGraph, ports: _Ports, layers: _Ports, count: int

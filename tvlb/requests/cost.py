@@ -50,7 +50,7 @@ _AUTO_PATTERNS = 10
 _SECONDS_PER_ROUTED_LINK = 3e-9
 _LEAST_ROUTE_SECONDS = 0.002
 _SECONDS_PER_LAYERED_ENTRY = 6e-7
-_BYTES_PER_ENTRY = 4.0
+_BYTES_PER_ROUTED_ENTRY = 4.0
 _BYTES_PER_LINK = 100.0
 
 # Measures of routes: by entries of the table or paths, by streams and links of their routes. EFI_LP
@@ -362,7 +362,7 @@ def route_cost(topology: Topology, options: RouteOptions) -> Cost:
     stages = {"route": _LEAST_ROUTE_SECONDS + nodes * links * tries * _SECONDS_PER_ROUTED_LINK}
     if options.most_layers is not None:
         stages["layers"] = entries * orders * _SECONDS_PER_LAYERED_ENTRY
-    return _cost(stages, entries * _BYTES_PER_ENTRY + links * _BYTES_PER_LINK)
+    return _cost(stages, entries * _BYTES_PER_ROUTED_ENTRY + links * _BYTES_PER_LINK)
 
 
 def measure_cost(
@@ -380,7 +380,7 @@ def measure_cost(
     streams += nodes * nodes if options.pattern else 0
     links = float(len(topology.longest_min_path))
     stages = {"loads": nodes * switches * _SECONDS_PER_ENTRY}
-    memory = nodes * switches * _BYTES_PER_ENTRY
+    memory = nodes * switches * _BYTES_PER_ROUTED_ENTRY
     if not is_table:
         paths = switches * switches + has_detours * topology.expected_paths.vlb_paths
         links = min(links * paths / switches**2, topology.num_links)

@@ -11,10 +11,10 @@ from tvlb.forwarding.measures import check_job
 from tvlb.paths import PathSet
 from tvlb.processes import Reporter, available_cores, check_workers, silent
 from tvlb.table import (
-    FORWARDING,
     ForwardingTable,
     StoredTable,
     check_network,
+    forwarding_of,
     parse_path_set,
 )
 from tvlb.topology import Topology, as_topology
@@ -89,7 +89,7 @@ def measure(
     --------
     >>> from tvlb.requests.routing import route
     >>> measure(table=route("2,4,2,9").table, options=MeasureOptions(bisections=100))
-    <Measurement of dfly(2,4,2,9): EFI 102, EBB 0.7061>
+    <Measurement of dfly(2,4,2,9): EFI 102, EBB 0.7080>
     """
     count = available_cores() if workers is None else workers
     check_workers(count)
@@ -120,10 +120,9 @@ def split_routes(topology: Topology, vlb: PathSet | None, min_share: float | Non
 
 
 def forwarding_table(table: StoredTable, name: str, topology: Topology) -> ForwardingTable:
-    """Return a forwarding table of a network; raise InvalidInput if a table is none."""
-    if not isinstance(table, ForwardingTable):
-        raise InvalidInput(f"{name} is a {table.kind.name}, where a {FORWARDING.name} is needed")
-    check_network(table, name, topology)
+    """Return a forwarding table of a network; raises as `forwarding_of`."""
+    forwarding_of(table, name, topology)
+    assert isinstance(table, ForwardingTable)
     return table
 
 

@@ -129,7 +129,7 @@ def _asked(setting: Setting) -> Any:
         case Text(values=values):
             values = values or _TEXTS.get(setting.name, _any_text(setting))
         case Texts(_, most):
-            text = _TEXTS[setting.name]
+            text = _TEXTS.get(setting.name, _any_text(setting))
             values = Annotated[tuple[text, ...], Field(max_length=most, strict=False)]
         case Switch():
             values = bool

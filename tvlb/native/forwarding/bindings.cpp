@@ -1,8 +1,10 @@
 // Bindings of forwarding tables: ports by destination and switch, in and out.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -60,8 +62,18 @@ auto hand_over_table(const Graph& graph, const Table& table) {
 // An engine with the table that it is making.
 class Routing {
 public:
-    Routing(const Graph& graph, const EngineKind& kind)
-        : graph_(graph), engine_(kind.make(graph)), table_(graph.nodes(), graph.switches()) {}
+    Routing(const Graph& graph, const EngineKind& kind, const std::vector<std::int32_t>& roots,
+            std::optional<std::uint64_t> ties)
+        : graph_(graph), table_(graph.nodes(), graph.switches()) {
+        for (const auto root : roots) {
+            if (root < 0 || static_cast<std::size_t>(root) >= graph.switches()) {
+                throw std::invalid_argument("no such switch");
+            }
+        }
+        const tvlb::forwarding::EngineSettings settings{
+            roots, ties ? tvlb::forwarding::Ties(*ties) : tvlb::forwarding::Ties()};
+        engine_ = unlocked([&] { return kind.make(graph, settings); });
+    }
 
     void route(const Array<std::int32_t>& order) {
         check_nodes(graph_, view(order));
@@ -228,17 +240,21 @@ std::span<const Layer> layers_of(const Graph& graph, const Ports& layers) {
 
 // Layers, and how many are in use.
 nb::tuple part(const Graph& graph, const Ports& ports, std::size_t most) {
-    if (most < 1 || most >= tvlb::forwarding::kMostLayers) throw std::invalid_argument("too many layers");
-    auto found = unlocked([&] { return tvlb::forwarding::layers_of(graph, ports_of(graph, ports), most); });
-    return nb::make_tuple(hand_over_as(std::move(found.of), graph.nodes(), graph.switches()), found.count);
+    if (most < 1 || most >= tvlb::forwarding::kMostLayers) throw std::invalid_argument("no such layers");
+    auto [of, count] = unlocked([&] {
+        return tvlb::forwarding::layers_of(graph, ports_of(graph, ports), most);
+    });
+    return nb::make_tuple(hand_over_as(std::move(of), graph.nodes(), graph.switches()), count);
 }
 
 // Ports and layers.
 nb::tuple fit(const Graph& graph, const Ports& ports, const Ports& layers, std::size_t count) {
-    if (count < 2 || count > tvlb::forwarding::kMostLayers) throw std::invalid_argument("no such layers");
+    if (count < 2 || count > tvlb::forwarding::kMostLayers) {
+        throw std::invalid_argument("no such layers");
+    }
     const auto given = layers_of(graph, layers);
     Layers fitting{{given.begin(), given.end()}, count};
-    Table table(graph.switches(), ports_of(graph, ports));
+    Table table = table_of(graph, ports);
     unlocked([&] { tvlb::forwarding::fit(graph, table, fitting); });
     return nb::make_tuple(
         hand_over_as(std::vector<Port>(table.ports()), graph.nodes(), graph.switches()),
@@ -266,14 +282,18 @@ void bind_forwarding(nb::module_& m) {
     nb::class_<EngineKind>(m, "ForwardingEngine")
         .def_prop_ro("name", [](const EngineKind& self) { return std::string(self.name); })
         .def_prop_ro("text", [](const EngineKind& self) { return std::string(self.text); })
-        .def_ro("is_shortest", &EngineKind::is_shortest);
+        .def_prop_ro("is_shortest", [](const EngineKind& self) { return self.traits.is_shortest; })
+        .def_prop_ro("takes_roots", [](const EngineKind& self) { return self.traits.takes_roots; })
+        .def_prop_ro("needs_dimensions",
+                     [](const EngineKind& self) { return self.traits.needs_dimensions; });
     m.def("forwarding_engines", [] {
         const auto all = EngineKinds::all();
         return std::vector<EngineKind>(all.begin(), all.end());
     });
     nb::class_<Routing>(m, "ForwardingRoute")
-        .def(nb::init<const Graph&, const EngineKind&>(), "graph"_a, "engine"_a,
-             nb::keep_alive<1, 2>())
+        .def(nb::init<const Graph&, const EngineKind&, const std::vector<std::int32_t>&,
+                      std::optional<std::uint64_t>>(),
+             "graph"_a, "engine"_a, "roots"_a, "ties"_a.none(), nb::keep_alive<1, 2>())
         .def("route", &Routing::route, "order"_a, Unlocked())
         .def("route_again", &Routing::route_again, "order"_a, "power"_a, Unlocked())
         .def("ports", &Routing::ports)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../order.hpp"
 #include "../registry.hpp"
 #include "graph.hpp"
 
@@ -22,9 +24,6 @@ class Table {
 public:
     Table(std::size_t nodes, std::size_t switches)
         : switches_(switches), ports_(nodes * switches, kNone) {}
-    Table(std::size_t switches, std::span<const Port> ports)
-        : switches_(switches), ports_(ports.begin(), ports.end()) {}
-
     Table(std::span<const Port> ports, std::size_t switches)
         : switches_(switches), ports_(ports.begin(), ports.end()) {}
 
@@ -167,12 +166,45 @@ protected:
     virtual void choose(std::size_t node, std::span<Port> ports) = 0;
 };
 
+/// Who wins where ways cost the same: the first port, or by lot.
+class Ties {
+public:
+    Ties() = default;
+    explicit Ties(std::uint64_t seed) : seed_(seed), are_drawn_(true) {}
+
+    /// Whether a link wins against a lower port of its switch.
+    [[nodiscard]] bool wins(std::size_t node, const Hop& hop, Port kept) const {
+        return are_drawn_ && lot(node, hop.source, hop.port) < lot(node, hop.source, kept);
+    }
+
+private:
+    [[nodiscard]] std::uint64_t lot(std::size_t node, std::int32_t sw, Port port) const {
+        return fold(fold(fold(mix64(seed_), static_cast<std::int32_t>(node)), sw), port);
+    }
+
+    std::uint64_t seed_ = 0;
+    bool are_drawn_ = false;
+};
+
+/// What an engine may be told.
+struct EngineSettings {
+    std::span<const std::int32_t> roots = {};  // switches; none: those that it finds
+    Ties ties = {};
+};
+
+/// What is known of an engine.
+struct Traits {
+    bool is_shortest = true;        // all routes are
+    bool takes_roots = false;       // EngineSettings::roots say something to it
+    bool needs_dimensions = false;  // kinds of links have to be the dimensions of a lattice
+};
+
 struct EngineKind {
     std::string_view name;
     std::string_view text;
-    int place;         // in lists of engines
-    bool is_shortest;  // whether all routes are shortest
-    std::unique_ptr<Engine> (*make)(const Graph&);
+    int place;  // in lists of engines
+    Traits traits;
+    std::unique_ptr<Engine> (*make)(const Graph&, const EngineSettings&);
 };
 
 using EngineKinds = Registry<EngineKind>;
@@ -180,10 +212,17 @@ using EngineKinds = Registry<EngineKind>;
 /// A static object of this type makes an engine known.
 template <class Made>
 struct Registration {
-    Registration(std::string_view name, int place, std::string_view text, bool is_shortest = true) {
-        EngineKinds::add({name, text, place, is_shortest, [](const Graph& graph) {
-                              return std::unique_ptr<Engine>(std::make_unique<Made>(graph));
-                          }});
+    Registration(std::string_view name, int place, std::string_view text, Traits traits = {}) {
+        EngineKinds::add({name, text, place, traits, &make});
+    }
+
+private:
+    static std::unique_ptr<Engine> make(const Graph& graph, const EngineSettings& settings) {
+        if constexpr (std::constructible_from<Made, const Graph&, const EngineSettings&>) {
+            return std::make_unique<Made>(graph, settings);
+        } else {
+            return std::make_unique<Made>(graph);
+        }
     }
 };
 

@@ -29,9 +29,11 @@ Graph::Graph(const Network& network) : links_(static_cast<std::size_t>(network.n
     }
     for (std::int32_t id = 0; id < network.num_links(); ++id) {
         leaving_.push_back({network.source(id), network.target(id), id, 0});
+        kind_.push_back(network.kind(static_cast<std::size_t>(id)));
     }
     const auto order = [](const Hop& hop) { return std::tuple(hop.source, hop.target, hop.link); };
     std::ranges::sort(leaving_, {}, order);
+    place_.resize(links_);
     out_ = offsets(leaving_, &Hop::source, nodes_.size());
     for (std::size_t at = 0; at < leaving_.size(); ++at) {
         const auto port = at - out_[index(leaving_[at].source)];
@@ -41,6 +43,10 @@ Graph::Graph(const Network& network) : links_(static_cast<std::size_t>(network.n
                                         " links, which no forwarding table holds");
         }
         leaving_[at].port = static_cast<Port>(port);
+        place_[index(leaving_[at].link)] = at;
+    }
+    for (std::int32_t sw = 0; sw < network.num_switches(); ++sw) {
+        if (!leaving(sw).empty()) joined_.push_back(sw);
     }
     arriving_ = leaving_;
     std::ranges::stable_sort(arriving_, {}, &Hop::target);

@@ -29,6 +29,8 @@ public:
     explicit Graph(const Network& network);
 
     [[nodiscard]] std::size_t switches() const { return nodes_.size(); }
+    /// Switches with links; others are down.
+    [[nodiscard]] std::span<const std::int32_t> joined() const { return joined_; }
     [[nodiscard]] std::size_t nodes() const { return switch_of_.size(); }
     [[nodiscard]] std::size_t links() const { return links_; }
     [[nodiscard]] std::int32_t switch_of(std::size_t node) const { return switch_of_[node]; }
@@ -47,6 +49,10 @@ public:
     [[nodiscard]] const Hop& hop(std::int32_t sw, Port port) const {
         return leaving_[out_[index(sw)] + port];
     }
+    /// The link of an id.
+    [[nodiscard]] const Hop& of_link(std::size_t id) const { return leaving_[place_[id]]; }
+    /// Its kind, as networks number them.
+    [[nodiscard]] std::uint8_t kind(const Hop& hop) const { return kind_[index(hop.link)]; }
     [[nodiscard]] bool has(std::int32_t sw, Port port) const { return port < leaving(sw).size(); }
 
 private:
@@ -58,8 +64,11 @@ private:
     std::vector<std::int32_t> switch_of_;   // by node
     std::vector<std::int32_t> nodes_;       // by switch
     std::vector<std::int32_t> first_node_;  // by switch
+    std::vector<std::int32_t> joined_;
     std::vector<std::size_t> out_, in_;     // by switch, and one more
     std::vector<Hop> leaving_, arriving_;
+    std::vector<std::size_t> place_;        // among leaving links, by id
+    std::vector<std::uint8_t> kind_;        // by id
 };
 
 /// Shortest ways to one switch: the others by rising distance, each with the links that lead nearer.

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <ranges>
 #include <utility>
 
 #include "../interrupt.hpp"
-#include "up_down.hpp"
 
 namespace tvlb::forwarding {
 namespace {
@@ -17,20 +15,6 @@ using Channel = DependencyGraph::Channel;
 
 Channel channel(const Hop& hop) { return static_cast<Channel>(hop.link); }
 
-// Calls `visit` for the links of a route in pairs, as long as it does not return false.
-void each_turn(const Graph& graph, std::int32_t source, std::int32_t target, std::span<const Port> ports,
-               auto&& visit) {
-    const auto next = [&](std::int32_t at) -> const Hop& {
-        return graph.hop(at, ports[static_cast<std::size_t>(at)]);
-    };
-    if (source == target) return;
-    for (const Hop* held = &next(source); held->target != target;) {
-        const Hop* wanted = &next(held->target);
-        if (!visit(*held, *wanted)) return;
-        held = wanted;
-    }
-}
-
 // Routes in their layers, of which one after the other is made free of circles.
 class Layering {
 public:
@@ -40,11 +24,7 @@ public:
           layers_(ports.size(), 0),
           present_(graph.links()),
           later_(graph.links()),
-          link_(graph.links()) {
-        for (std::int32_t sw = 0; sw < static_cast<std::int32_t>(graph.switches()); ++sw) {
-            for (const Hop& hop : graph.leaving(sw)) link_[static_cast<std::size_t>(hop.link)] = hop;
-        }
-        by_switch_.resize(ports.size());
+          by_switch_(ports.size()) {
         for (std::size_t node = 0; node < graph.nodes(); ++node) {
             const auto to = ports_to(node);
             for (std::size_t sw = 0; sw < to.size(); ++sw) by_switch_[sw * graph.nodes() + node] = to[sw];
@@ -93,7 +73,7 @@ private:
             }
             before = at;
         }
-        return {link_[weakest.first], link_[weakest.second]};
+        return {graph_.of_link(weakest.first), graph_.of_link(weakest.second)};
     }
 
     // All that take both links one behind the other to the next layer.
@@ -137,55 +117,16 @@ private:
     std::span<const Port> ports_;
     std::vector<Layer> layers_;     // by destination, then by source
     DependencyGraph present_, later_;  // routes of this layer and of the next one
-    std::vector<Hop> link_;         // by id
     std::vector<Port> by_switch_;   // then by destination
     std::vector<std::int32_t> reached_;
     std::size_t layer_ = 0;
     bool moved_ = false;
 };
 
-bool is_forbidden(const Graph& graph, const UpDown& order, std::int32_t source, std::int32_t target,
-                  std::span<const Port> ports) {
-    bool is_allowed = true;
-    each_turn(graph, source, target, ports, [&](const Hop& held, const Hop& wanted) {
-        return is_allowed = order.allows(held, wanted);
-    });
-    return !is_allowed;
-}
-
 }  // namespace
 
 Layers layers_of(const Graph& graph, std::span<const Port> ports, std::size_t most) {
     return Layering(graph, ports).run(most);
-}
-
-void fit(const Graph& graph, Table& table, Layers& layers) {
-    const auto last = static_cast<Layer>(layers.count - 2);
-    const std::int32_t roots[]{centre_of(graph)};
-    const UpDown order(graph, order_below(graph, roots));
-    UpDownEngine engine(graph, order);
-    std::vector<std::size_t> moved;
-    const auto switches = static_cast<std::int32_t>(graph.switches());
-    for (std::size_t node = 0; node < graph.nodes(); ++node) {
-        check_interrupt();
-        const auto of = std::span(layers.of).subspan(node * graph.switches(), graph.switches());
-        const auto is_in_the_way = [&](std::int32_t sw) {
-            return of[static_cast<std::size_t>(sw)] >= last && graph.nodes_at(sw) > 0 &&
-                   is_forbidden(graph, order, sw, graph.switch_of(node), table.to(node));
-        };
-        if (std::ranges::any_of(std::views::iota(0, switches), is_in_the_way)) {
-            moved.push_back(node);
-            std::ranges::fill(of, last);
-        } else {
-            engine.keep(table.to(node));
-            for (auto& layer : of) layer = std::min(layer, last);
-        }
-    }
-    for (const auto node : moved) {
-        std::ranges::fill(table.to(node), kNone);
-        engine.add(node, table.to(node));
-    }
-    layers.count = static_cast<std::size_t>(last) + 1;
 }
 
 DependencyGraph dependencies_of(const Graph& graph, std::span<const Port> ports,

@@ -28,9 +28,23 @@ struct Layers {
 /// arrive.
 [[nodiscard]] Layers layers_of(const Graph& graph, std::span<const Port> ports, std::size_t most);
 
-/// Where that left a layer too many: gives destinations with a route in the last two that goes up once
-/// it has gone down an up*/down* tree, for all their routes, and makes these two layers one.
+/// Where that left a layer too many: makes the last two one, or all, in which destinations get new
+/// entries that close no circle, for all their routes. Every network in one part has such a table.
 void fit(const Graph& graph, Table& table, Layers& layers);
+
+/// Calls `visit` for the links of a route in pairs, as long as it does not return false.
+void each_turn(const Graph& graph, std::int32_t source, std::int32_t target, std::span<const Port> ports,
+               auto&& visit) {
+    const auto next = [&](std::int32_t at) -> const Hop& {
+        return graph.hop(at, ports[static_cast<std::size_t>(at)]);
+    };
+    if (source == target) return;
+    for (const Hop* held = &next(source); held->target != target;) {
+        const Hop* wanted = &next(held->target);
+        if (!visit(*held, *wanted)) return;
+        held = wanted;
+    }
+}
 
 /// What waits for what, as channels link * layers + layer: straight from entries that may be wrong.
 [[nodiscard]] vc::DependencyGraph dependencies_of(const Graph& graph, std::span<const Port> ports,

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "../interrupt.hpp"
-#include "engines/psssp.hpp"
 #include "ordered.hpp"
+#include "shortest_trees.hpp"
 
 namespace tvlb::forwarding {
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,16 +14,13 @@
 namespace tvlb::forwarding {
 
 /// Places of switches in an order, by switch: by links to the nearest root, then by number.
-[[nodiscard]] std::vector<std::int32_t> order_below(const Graph& graph, std::span<const std::int32_t> roots);
-
-/// The switch from which the others are the fewest links away, in sum.
-[[nodiscard]] std::int32_t centre_of(const Graph& graph);
+[[nodiscard]] std::vector<std::int32_t> below(const Graph& graph, std::span<const std::int32_t> roots);
 
 class UpDown {
 public:
     /// `place` is by switch, each once.
     UpDown(const Graph& graph, std::vector<std::int32_t> place)
-        : graph_(graph), place_(std::move(place)), hops_(graph.switches()), cost_(graph.switches()) {}
+        : graph_(&graph), place_(std::move(place)), hops_(graph.switches()), cost_(graph.switches()) {}
 
     [[nodiscard]] bool is_up(const Hop& hop) const { return place(hop.target) < place(hop.source); }
     [[nodiscard]] bool allows(const Hop& first, const Hop& next) const {
@@ -43,8 +41,12 @@ public:
                 reached += settle(far, goes_up, ports, price);
             }
         }
-        return reached == graph_.switches();
+        return reached == graph_->joined().size();
     }
+
+    /// Sum of the squares of loads where one tree per switch serves its nodes; none if some switch
+    /// does not reach another one. O(switches x links).
+    [[nodiscard]] std::optional<double> worth();
 
 private:
     // The switches whose first link goes that way to those `far` links away.
@@ -52,7 +54,7 @@ private:
         const auto further = static_cast<std::int32_t>(far) + 1;
         std::size_t reached = 0;
         for (std::size_t i = 0; i < ahead_[far].size(); ++i) {
-            for (const Hop& hop : graph_.arriving(ahead_[far][i])) {
+            for (const Hop& hop : graph_->arriving(ahead_[far][i])) {
                 auto& hops = hops_[index(hop.source)];
                 if (is_up(hop) != goes_up || (hops != kUnreached && hops != further)) continue;
                 const double cost = price(hop) + cost_[index(hop.target)];
@@ -74,7 +76,7 @@ private:
     // Than the entry of its source. One that goes down stays when links that go up are looked at.
     [[nodiscard]] bool is_better(const Hop& hop, double cost, std::span<const Port> ports) const {
         const auto kept = ports[index(hop.source)];
-        if (is_up(hop) != is_up(graph_.hop(hop.source, kept))) return false;
+        if (is_up(hop) != is_up(graph_->hop(hop.source, kept))) return false;
         const auto least = cost_[index(hop.source)];
         return cost < least || (cost == least && hop.port < kept);
     }
@@ -84,19 +86,24 @@ private:
 
     static constexpr std::int32_t kUnreached = -1;
 
-    const Graph& graph_;
+    const Graph* graph_;
     std::vector<std::int32_t> place_;
     std::vector<std::int32_t> hops_;                // by switch
     std::vector<double> cost_;                      // by switch
     std::vector<std::vector<std::int32_t>> ahead_;  // switches by links to the target
 };
 
+/// Orders below single roots, and by distance from nodes, in which every switch reaches all others:
+/// those with the least squares of loads first. In a network in one part there is always one; of large
+/// networks fewer are looked at.
+[[nodiscard]] std::vector<UpDown> good_orders(const Graph& graph);
+
 /// For every node a tree that is up*/down* in an order.
-class UpDownEngine final : public TreeEngine {
+class UpDownEngine : public TreeEngine {
 public:
     UpDownEngine(const Graph& graph, UpDown order) : TreeEngine(graph), order_(std::move(order)) {}
 
-    void choose(std::size_t node, std::span<Port> ports) override {
+    void choose(std::size_t node, std::span<Port> ports) final {
         order_.choose(graph().switch_of(node), ports, [&](const Hop& hop) { return price(hop); });
     }
 

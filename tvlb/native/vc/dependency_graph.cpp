@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace tvlb::vc {
@@ -110,6 +111,56 @@ void CycleSearch::leave_what_was_removed() {
     if (gone == open_.end()) return;
     for (const auto at : std::span(gone + 1, open_.end())) state_[at] = State::fresh;
     open_.erase(gone + 1, open_.end());
+}
+
+AcyclicDependencies::AcyclicDependencies(std::size_t channels)
+    : graph_(channels), order_(channels), place_(channels), is_reached_(channels, 0) {
+    std::iota(order_.begin(), order_.end(), 0);
+    std::iota(place_.begin(), place_.end(), 0);
+}
+
+bool AcyclicDependencies::add(Channel held, Channel wanted, std::size_t most) {
+    if (place_[held] >= place_[wanted] && !move_behind(held, wanted, most)) return false;
+    graph_.add(held, wanted);
+    return true;
+}
+
+void AcyclicDependencies::remove_route(Channel held, Channel wanted) {
+    auto& all = graph_.of_[held];
+    const auto one = std::ranges::lower_bound(all, wanted, {}, &DependencyGraph::Dependency::wanted);
+    // Searches would look at what is left of it.
+    if (--one->routes == 0) all.erase(one);
+}
+
+// What is wanted and all that is reached from there, as far as the channel held, go behind that one.
+bool AcyclicDependencies::move_behind(Channel held, Channel wanted, std::size_t most) {
+    const auto first = place_[wanted];
+    const auto last = place_[held];
+    bool is_free = held != wanted;
+    reached_.assign(1, wanted);
+    is_reached_[wanted] = 1;
+    for (std::size_t i = 0; is_free && i < reached_.size(); ++i) {
+        if (i == most) is_free = false;
+        for (const auto& [next, _] : graph_.of_[reached_[i]]) {
+            if (place_[next] > last || is_reached_[next]) continue;
+            if (next == held) is_free = false;
+            is_reached_[next] = 1;
+            reached_.push_back(next);
+        }
+    }
+    if (is_free) {
+        const std::vector<Channel> part(order_.begin() + first, order_.begin() + last + 1);
+        auto put = first;
+        for (const std::uint8_t is_moved : {0, 1}) {
+            for (const auto channel : part) {
+                if (is_reached_[channel] != is_moved) continue;
+                order_[put] = channel;
+                place_[channel] = put++;
+            }
+        }
+    }
+    for (const auto channel : reached_) is_reached_[channel] = 0;
+    return is_free;
 }
 
 }  // namespace tvlb::vc

@@ -25,6 +25,14 @@ public:
     void remove(Channel held, Channel wanted);
     [[nodiscard]] std::size_t channels() const { return of_.size(); }
     [[nodiscard]] std::uint32_t routes(Channel held, Channel wanted) const;
+    /// Calls `visit(held, wanted, routes)` for every dependency, by rising channels.
+    void each(auto&& visit) const {
+        for (Channel held = 0; held < of_.size(); ++held) {
+            for (const auto& [wanted, routes] : of_[held]) {
+                if (routes > 0) visit(held, wanted, routes);
+            }
+        }
+    }
 
     /// Channels of which each waits for the next one and the last one for the first: a shortest circle
     /// through the lowest channel that is on any, and of these the one whose last channel is the
@@ -37,6 +45,7 @@ public:
 
 private:
     friend class CycleSearch;
+    friend class AcyclicDependencies;
 
     struct Dependency {
         Channel wanted;
@@ -78,6 +87,34 @@ private:
     std::vector<Channel> done_;
     std::vector<Channel> open_;            // the way from the root, each by its next dependency
     Channel root_ = 0;
+};
+
+/// Dependencies that close no circle, kept with an order of the channels in which each waits for later
+/// ones alone: one that fits the order is added at once, another one after a search.
+///
+/// Source: Marchetti-Spaccamela, Nanni, Rohnert, Maintaining a topological order under edge
+/// insertions, 1996.
+class AcyclicDependencies {
+public:
+    using Channel = DependencyGraph::Channel;
+    static constexpr std::size_t kAll = static_cast<std::size_t>(-1);
+
+    explicit AcyclicDependencies(std::size_t channels);
+
+    /// Adds one of a route. Returns false, and adds nothing, where it would close a circle, or where
+    /// that is not known from `most` channels behind the one that is wanted.
+    [[nodiscard]] bool add(Channel held, Channel wanted, std::size_t most = kAll);
+    void remove_route(Channel held, Channel wanted);
+    [[nodiscard]] bool has(Channel held, Channel wanted) const { return graph_.routes(held, wanted) > 0; }
+
+private:
+    [[nodiscard]] bool move_behind(Channel held, Channel wanted, std::size_t most);
+
+    DependencyGraph graph_;
+    std::vector<Channel> order_;
+    std::vector<std::uint32_t> place_;  // in the order, by channel
+    std::vector<Channel> reached_;
+    std::vector<std::uint8_t> is_reached_;  // by channel, 0 or 1
 };
 
 }  // namespace tvlb::vc

@@ -6,15 +6,18 @@ namespace {
 
 class MinHop final : public TreeEngine {
 public:
-    explicit MinHop(const Graph& graph)
-        : TreeEngine(graph), ways_(graph), destinations_(graph.links(), 0) {}
+    MinHop(const Graph& graph, const EngineSettings& settings)
+        : TreeEngine(graph), ties_(settings.ties), ways_(graph), destinations_(graph.links(), 0) {}
 
     void choose(std::size_t node, std::span<Port> ports) override {
         ways_.find(graph().switch_of(node));
         const auto order = ways_.order();
         for (std::size_t at = 0; at < order.size(); ++at) {
-            const auto fewest = std::ranges::min_element(
-                ways_.nearer(at), {}, [&](const Hop& hop) { return sent_by(hop); });
+            const auto is_before = [&](const Hop& one, const Hop& other) {
+                if (sent_by(one) != sent_by(other)) return sent_by(one) < sent_by(other);
+                return ties_.wins(node, one, other.port);
+            };
+            const auto fewest = std::ranges::min_element(ways_.nearer(at), is_before);
             ++sent_by(*fewest);
             ports[static_cast<std::size_t>(order[at])] = fewest->port;
         }
@@ -33,6 +36,7 @@ private:
         return destinations_[static_cast<std::size_t>(hop.link)];
     }
 
+    Ties ties_;
     ShortestWays ways_;
     std::vector<std::uint32_t> destinations_;  // of every link, the nodes that its source sends by it
 };

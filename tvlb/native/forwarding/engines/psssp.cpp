@@ -1,4 +1,5 @@
-#include "psssp.hpp"
+// P-SSSP (section III): for every node a tree of shortest ways, and of these the least loaded ones.
+#include "../shortest_trees.hpp"
 
 namespace tvlb::forwarding {
 namespace {

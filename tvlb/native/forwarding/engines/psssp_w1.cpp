@@ -40,7 +40,7 @@ private:
     std::vector<double> cost_;  // by switch
 };
 
-const Registration<PssspW1> kPssspW1("psssp-w1", 1, "ways with the least sum of loads and links", false);
+const Registration<PssspW1> kPssspW1("psssp-w1", 1, "ways with the least sum of loads and links", {.is_shortest = false});
 
 }  // namespace
 }  // namespace tvlb::forwarding

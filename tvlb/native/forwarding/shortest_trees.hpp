@@ -1,16 +1,23 @@
-// P-SSSP (section III): for every node a tree of shortest ways, and of these the least loaded ones.
+// Trees of shortest ways, the one of P-SSSP (section III): of these the least loaded.
 #pragma once
 
 #include <limits>
+#include <span>
 #include <vector>
 
-#include "../engine.hpp"
+#include "engine.hpp"
 
 namespace tvlb::forwarding {
 
-class Psssp final : public TreeEngine {
+/// Every switch takes one of the links that `Usable` leaves of those that lead nearer, which gets
+/// graph, links and a link of them.
+///
+/// Entries that are there already stay.
+template <auto Usable>
+class ShortestTrees final : public TreeEngine {
 public:
-    explicit Psssp(const Graph& graph) : TreeEngine(graph), ways_(graph), cost_(graph.switches()) {}
+    explicit ShortestTrees(const Graph& graph, const EngineSettings& settings = {})
+        : TreeEngine(graph), ties_(settings.ties), ways_(graph), cost_(graph.switches()) {}
 
     void choose(std::size_t node, std::span<Port> ports) override {
         ways_.find(graph().switch_of(node));
@@ -24,9 +31,11 @@ public:
                 continue;
             }
             least = std::numeric_limits<double>::infinity();
-            for (const Hop& hop : ways_.nearer(at)) {
+            const auto nearer = ways_.nearer(at);
+            for (const Hop& hop : nearer) {
+                if (!Usable(graph(), nearer, hop)) continue;
                 const double cost = cost_by(hop);
-                if (cost >= least) continue;
+                if (cost > least || (cost == least && !ties_.wins(node, hop, chosen))) continue;
                 least = cost;
                 chosen = hop.port;
             }
@@ -38,8 +47,13 @@ private:
         return price(hop) + cost_[static_cast<std::size_t>(hop.target)];
     }
 
+    Ties ties_;
     ShortestWays ways_;
     std::vector<double> cost_;  // by switch
 };
+
+constexpr bool is_any(const Graph&, std::span<const Hop>, const Hop&) { return true; }
+
+using Psssp = ShortestTrees<is_any>;
 
 }  // namespace tvlb::forwarding
