@@ -36,7 +36,11 @@ from tvlb.topology import Topology, parse_topology, read_fabric, write_network
 from tvlb.topology.formats import network_formats
 
 ENGINES = "sssp,dfsssp,minhop,updn,ftree,dor,lash,nue"
-_OURS = (*(RouteOptions(name) for name in engines()), RouteOptions("psssp", "auto", 20))
+_OURS = (
+    *(RouteOptions(name) for name in engines()),
+    RouteOptions("psssp", "auto", 20),
+    RouteOptions("psssp", "auto", 20, max_layers=1),
+)
 # A line of the log: when, who, how bad, and what.
 _LINE = r"^(\w{3} \d+ \d\d:\d\d:\d\d) (\d+) .*-> "
 _BEGUN = re.compile(_LINE + "Entering MASTER state", re.MULTILINE)
@@ -92,7 +96,7 @@ def shown(name: str, found: Forwarding, seconds: float, bisections: int, more: s
     layers = "-" if loads.lost_pairs else str(layers_needed(found))
     lost = f", {loads.lost_pairs:,} pairs without a route" if loads.lost_pairs else ""
     print(
-        f"  {name:24} EFI {loads.efi:>7,}  EBB {ebb}  minimal {loads.minimal_share:.4f}  layers "
+        f"  {name:30} EFI {loads.efi:>7,}  EBB {ebb}  minimal {loads.minimal_share:.4f}  layers "
         f"{layers}  {seconds:.2f} s{lost}{more}",
         flush=True,
     )
@@ -108,8 +112,9 @@ def ours(topology: Topology, bisections: int) -> None:
             # An engine for some networks only.
             assert not engines()[options.engine].is_general
             continue
-        passes = f" {options.passes} passes" if options.passes else ""
-        name = f"{options.engine} {options.order}{passes}"
+        more = f" {options.passes} passes" if options.passes else ""
+        more += ", one lane" if options.max_layers else ""
+        name = f"{options.engine} {options.order}{more}"
         shown(name, found, time.process_time() - start, bisections)
 
 
@@ -117,7 +122,7 @@ def theirs(topology: Topology, engine: str, bisections: int, seconds: float) -> 
     """Have OpenSM route."""
     made, name = made_by(topology, engine, seconds), f"OpenSM {engine}"
     if made.forwarding is None:
-        print(f"  {name:24} {made.note}", flush=True)
+        print(f"  {name:30} {made.note}", flush=True)
         return
     shown(name, made.forwarding, made.seconds, bisections, made.note and f", {made.note}")
 
