@@ -95,7 +95,8 @@ def _networks() -> dict[str, bytes]:
                 labels=[f"rack {one}" for one in range(12)],
             )
             content = b"".join(form.write(network, "network").files[""])
-            found[f"network-{name}{form.suffixes[0]}"] = content
+            kind = "fabric" if form.read_fabric is not None else "network"
+            found[f"{kind}-{name}{form.suffixes[0]}"] = content
     found["network-names.edges"] = b"# endpoints 4\nspine-1 leaf-1\nspine-1 leaf-2 {}\n"
     found["network-default.graphml"] = (
         b'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
@@ -105,7 +106,7 @@ def _networks() -> dict[str, bytes]:
         b'<edge source="a" target="b"/>\n<edge source="b" target="c"/>\n</graph></graphml>\n'
     )
     # The content tells the format.
-    found["network-discovered.ibnet"] = DISCOVERED.read_bytes()
+    found["fabric-discovered.ibnet"] = DISCOVERED.read_bytes()
     found["network-content.data"] = found["network-graphml.graphml"]
     return found
 

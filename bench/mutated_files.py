@@ -4,6 +4,7 @@
 
     python -m bench.mutated_files --files 20000
     python -m bench.mutated_files --files 10000 --kinds network topology
+    python -m bench.mutated_files --files 10000 --kinds fabric dump
 
 Tables in Parquet, JSON and CSV, dumps of forwarding tables, traffic matrices, networks in JSON,
 GraphML, edge lists and as fabrics, sweep files and result documents are mutated: bytes flipped,
@@ -224,14 +225,18 @@ def _plain_fabric(content: bytes) -> _Plain:
     lines = [line.partition("#") for line in content.decode().split("\n")]
     ports = dict[str, list[tuple[str, ...]]]()
     switches: list[str] = []
+    # Of a switch, that of its port 0.
+    guid, guids = 0, dict[str, int]()
     for line, _, _ in lines:
-        if begun := re.search(r'(Switch|Ca|Hca)\s+[0-9]+\s+"([^"]+)"', line):
-            ports[begun[2]] = []
+        if told := re.search(r"guid=0x([0-9a-fA-F]+)(?:\(([0-9a-fA-F]+)\))?\s*$", line):
+            guid = int(told[2] or told[1], 16) if "sysimg" not in line else guid
+        elif begun := re.search(r'(Switch|Ca|Hca)\s+[0-9]+\s+"([^"]+)"', line):
+            ports[begun[2]], guids[begun[2]] = [], guid
             switches += [begun[2]] * (begun[1] == "Switch")
         elif cabled := re.search(r'\[([0-9]+)\].*"([^"]+)"\[([0-9]+)\]', line):
             ports[[*ports][-1]].append(cabled.groups())
     if b"switchguid=" in content:
-        switches.sort(key=lambda one: int(one[2:], 16))
+        switches.sort(key=guids.__getitem__)
     nodes = [sum(peer not in switches for _, peer, _ in ports[one]) for one in switches]
     pairs = [
         (switches.index(one), switches.index(peer))
@@ -275,10 +280,10 @@ def _plain_entries(text: str, fabric: Fabric) -> dict[tuple[int, int], int]:
     switches = {one.guid: number for number, one in enumerate(fabric.switches)}
     found: dict[tuple[int, int], int] = {}
     for block in re.split(r"(?m)^[ \t]*Unicast lids ", text)[1:]:
-        (guid,) = re.findall(r"^.{0,200}? guid 0x([0-9a-fA-F]+)", block)
+        (guid,) = re.findall(r"^.{0,200}? guid 0x([0-9a-fA-F]+)\b", block)
         for line in block.split("\n")[1:]:
             if entry := re.match(r"\s*0x([0-9a-fA-F]+)\s+([0-9]+)\b(.*)", line):
-                told = re.search(r"portguid 0x([0-9a-fA-F]+)", entry[3])
+                told = re.search(r"portguid 0x([0-9a-fA-F]+)(?=[:\s]|$)", entry[3])
                 owner = nodes.get(int(told[1], 16)) if told else lids.get(int(entry[1], 16))
                 if owner is not None:
                     found.setdefault((switches[int(guid, 16)], owner), int(entry[2]))
@@ -307,6 +312,7 @@ _LOOKS = {
     "matrix": _look_at_matrix,
     "topology": _look_at_topology,
     "network": _look_at_network,
+    "fabric": _look_at_network,
     "dump": _look_at_dump,
     "sweep": _look_at_sweep,
     "document": _look_at_document,

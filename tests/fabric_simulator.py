@@ -29,7 +29,8 @@ class FabricSimulator:
     folder: Path
     socket: str
 
-    def _run(self, *command: str, seconds: float = _SECONDS) -> bytes:
+    def run(self, *command: str, seconds: float = _SECONDS) -> bytes:
+        """Run a tool of fabrics in the folder and return what it prints; raises TimeoutExpired."""
         environment = os.environ | {"IBSIM_SOCKNAME": self.socket, "OSM_TMP_DIR": str(self.folder)}
         done = subprocess.run(
             ["ibsim-run", *command],
@@ -45,7 +46,7 @@ class FabricSimulator:
     def discover(self) -> Path:
         """Return a file of what ibnetdiscover prints."""
         path = self.folder / "discovered"
-        path.write_bytes(self._run("ibnetdiscover"))
+        path.write_bytes(self.run("ibnetdiscover"))
         return path
 
     def manage(self, *options: str, seconds: float = _SECONDS) -> tuple[Path, str]:
@@ -56,7 +57,7 @@ class FabricSimulator:
         log = self.folder / "opensm.log"
         log.unlink(missing_ok=True)
         told = ("-f", str(log), "-D", "0x43", "--dump_files_dir", str(self.folder))
-        self._run("opensm", "-o", "-r", *told, *options, seconds=seconds)
+        self.run("opensm", "-o", "-r", *told, *options, seconds=seconds)
         return self.folder / "opensm-lfts.dump", log.read_text()
 
 

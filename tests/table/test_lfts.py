@@ -17,6 +17,7 @@ from tvlb.forwarding import (
     NO_PORT,
     Forwarding,
     RouteOptions,
+    bandwidth_of,
     dependencies,
     dependency_circle,
     graph_of,
@@ -337,20 +338,31 @@ def test_on_the_command_line(
 
 @pytest.mark.skipif(not INSTALLED, reason="OpenSM and ibsim are not installed")
 @pytest.mark.parametrize(
-    ("network", "lmc"), [("dfly(2,4,2,9)", 0), (str(DATA / "fabric.ibnetdiscover"), 1)]
+    ("network", "lmc"),
+    [
+        ("dfly(2,4,2,9)", 0),
+        ("kary(2,3)", 0),
+        ("random(8,2,4,seed=1)", 0),
+        ("torus(1,3,3)", 0),
+        (str(DATA / "fabric.ibnetdiscover"), 1),
+    ],
 )
 def test_opensm_loads_what_is_written(network: str, lmc: int, tmp_path: Path) -> None:
     topology = parse_topology(network)
     write_network(topology, tmp_path / "n.netlist", network_formats()["ibsim"])
-    table = table_of(topology)
+    # Of one lane, so that nothing has to be allowed.
+    options = RouteOptions(max_layers=1)
+    table = ForwardingTable.of(route(topology, options).forwarding, options.engine)
     with fabric_simulator(tmp_path / "n.netlist") as simulator:
         if lmc:  # LIDs are needed where a port has several.
             simulator.manage("-l", str(lmc))
         fabric = simulator.discover()
         path = tmp_path / "ours.lfts"
-        OPENSM.write(table, path, fabric=str(fabric), allow_deadlock=True)
+        OPENSM.write(table, path, fabric=str(fabric))
         dumped, log = simulator.manage("-l", str(lmc), "-R", "file", "-U", str(path))
     assert "file tables configured on all switches" in log
     dump = read_dump(dumped, read_fabric(fabric))
     assert (dump.findings, dump.remarks) == ((), ())
     assert np.array_equal(dump.forwarding.ports, table.forwarding.ports)
+    assert dump.forwarding.loads.efi == table.forwarding.loads.efi
+    assert bandwidth_of(dump.forwarding, 20).mean == bandwidth_of(table.forwarding, 20).mean

@@ -153,6 +153,13 @@ def test_any_network_has_its_netlist(data: st.DataObject) -> None:
     assert all(ends_of[there] == here for here, there in ends_of.items())
 
 
+def test_lower_dimensions_have_lower_ports() -> None:
+    # Switch 4 is at (1, 1): 3 and 5 along x, 1 and 7 along y. Port 1 leads to its node.
+    block = netlist(parse_topology("torus(1,3,3)")).split('Switch 5 "S-00004"\n')[1]
+    ports = re.findall(r'^\[(\d)\] "S-0000(\d)"', block.split("\n\n")[0], re.MULTILINE)
+    assert ports == [("2", "3"), ("3", "5"), ("4", "1"), ("5", "7")]
+
+
 def test_labels_that_are_no_names_are_lost(tmp_path: Path) -> None:
     fit = ListedTopology([1, 1], [[[0, 1]]], labels=["leaf 1", "leaf 2"])
     form, path = network_formats()["ibsim"], tmp_path / "net.net"

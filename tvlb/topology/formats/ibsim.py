@@ -82,15 +82,17 @@ def _fits(label: str) -> bool:
 
 def _lines(network: ListedTopology, names: list[str]) -> Iterator[bytes]:
     links, nodes = network.network, network.switch_nodes
-    order = np.lexsort((links.link_target, links.link_source))
+    # Nodes have the first ports, and links those behind them in the order of their ids, that is by
+    # kind first: engines of OpenSM take lower ports for lower dimensions.
+    order = np.argsort(links.link_source, kind="stable")
     begin = np.searchsorted(links.link_source[order], np.arange(network.num_switches + 1))
-    # Nodes have the first ports, and links those behind them in the order of targets and ids.
     port = np.empty(network.num_links, dtype=np.int64)
     source = links.link_source[order]
     port[order] = np.arange(len(order)) - begin[source] + nodes[source] + 1
     # The k-th link from one switch to another and the k-th back are one cable.
     peer_port = np.empty_like(port)
-    peer_port[order] = port[np.lexsort((links.link_source, links.link_target))]
+    there = np.lexsort((links.link_target, links.link_source))
+    peer_port[there] = port[np.lexsort((links.link_source, links.link_target))]
     for node, switch in enumerate(links.node_switch.tolist()):
         place = node - int(network.first_node[switch]) + 1
         yield f'Hca 1 "{node_name(node)}"\n[1] "{names[switch]}"[{place}]\n\n'.encode()
