@@ -166,20 +166,20 @@ protected:
     virtual void choose(std::size_t node, std::span<Port> ports) = 0;
 };
 
-/// Who wins where ways cost the same: the first port, or by lot.
+/// Who wins where ways cost the same: the first port, or the first one in an order drawn at each switch.
 class Ties {
 public:
     Ties() = default;
     explicit Ties(std::uint64_t seed) : seed_(seed), are_drawn_(true) {}
 
     /// Whether a link wins against a lower port of its switch.
-    [[nodiscard]] bool wins(std::size_t node, const Hop& hop, Port kept) const {
-        return are_drawn_ && lot(node, hop.source, hop.port) < lot(node, hop.source, kept);
+    [[nodiscard]] bool wins(const Hop& hop, Port kept) const {
+        return are_drawn_ && lot(hop.source, hop.port) < lot(hop.source, kept);
     }
 
 private:
-    [[nodiscard]] std::uint64_t lot(std::size_t node, std::int32_t sw, Port port) const {
-        return fold(fold(fold(mix64(seed_), static_cast<std::int32_t>(node)), sw), port);
+    [[nodiscard]] std::uint64_t lot(std::int32_t sw, Port port) const {
+        return fold(fold(mix64(seed_), sw), port);
     }
 
     std::uint64_t seed_ = 0;

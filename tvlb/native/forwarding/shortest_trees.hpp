@@ -35,7 +35,7 @@ public:
             for (const Hop& hop : nearer) {
                 if (!Usable(graph(), nearer, hop)) continue;
                 const double cost = cost_by(hop);
-                if (cost > least || (cost == least && !ties_.wins(node, hop, chosen))) continue;
+                if (cost > least || (cost == least && !ties_.wins(hop, chosen))) continue;
                 least = cost;
                 chosen = hop.port;
             }

@@ -15,7 +15,7 @@ public:
         for (std::size_t at = 0; at < order.size(); ++at) {
             const auto is_before = [&](const Hop& one, const Hop& other) {
                 if (sent_by(one) != sent_by(other)) return sent_by(one) < sent_by(other);
-                return ties_.wins(node, one, other.port);
+                return ties_.wins(one, other.port);
             };
             const auto fewest = std::ranges::min_element(ways_.nearer(at), is_before);
             ++sent_by(*fewest);
