@@ -89,6 +89,33 @@ def changed(switch: str, name: str, new: str) -> str:
     return before + f"('{switch}')" + block.replace(line(switch, name), new, 1)
 
 
+def test_a_switch_is_known_by_its_own_guid_and_its_port_by_another(tmp_path: Path) -> None:
+    text = (DATA / "fabric.ibnetdiscover").read_text()
+    found = tmp_path / "found"
+    found.write_text(text.replace("switchguid=0x200002(200002)", "switchguid=0x200002(900002)"))
+    fabric = read_fabric(found)
+    (switch,) = (one for one in fabric.switches if one.guid == 0x200002)
+    assert switch.port_guid == 0x900002
+    # OpenSM finds the block by the GUID of the switch, and LIDs by those of ports.
+    own = "guid 0x0000000000200002 ("
+    port = "portguid 0x0000000000900002: "
+    dump = tmp_path / "dump"
+    dump.write_text(DUMPED.replace("portguid 0x0000000000200002: ", port))
+    assert own in dump.read_text()
+    assert port in dump.read_text()
+    read, before = read_dump(dump, fabric), read_dump(DATA / "fabric.lfts", FABRIC)
+    assert np.array_equal(read.forwarding.ports, before.forwarding.ports)
+    assert read.findings == before.findings
+    OPENSM.write(
+        ForwardingTable.of(read.forwarding, "psssp"),
+        tmp_path / "written",
+        fabric=str(found),
+        allow_deadlock=True,
+    )
+    assert own in (tmp_path / "written").read_text()
+    assert port in (tmp_path / "written").read_text()
+
+
 def test_what_opensm_dumps(tmp_path: Path) -> None:
     dump = read(DUMPED, tmp_path)
     assert dump.findings == ()

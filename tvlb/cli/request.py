@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import NoneType
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, cast, get_args, get_origin
 
 import typer
 from pydantic.fields import FieldInfo
@@ -197,4 +197,15 @@ class _Here(Context):
 def _print_facts(document: Mapping[str, Any], console: Console) -> None:
     for name, value in document.items():
         if isinstance(value, int | float | str | dict) and name != "provenance":
-            console.print(f"{name.replace('_', ' ')}: {in_words(value)}")
+            console.print(f"{name.replace('_', ' ')}: {in_words(value)}", markup=False)
+        elif isinstance(value, list) and len(cast("list[Any]", value)) > 1:
+            for one in cast("list[Any]", value):
+                console.print(f"{name.replace('_', ' ')}: {in_words(_scalars(one))}", markup=False)
+
+
+def _scalars(one: Any) -> Any:
+    """Return of an item of a list what can be told in a line."""
+    if not isinstance(one, dict):
+        return one
+    items = cast("dict[str, Any]", one).items()
+    return {name: value for name, value in items if not isinstance(value, list | dict)}

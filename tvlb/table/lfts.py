@@ -165,7 +165,11 @@ class _Reader:
         self._nodes = topology.num_nodes
         self._node_switch = topology.network.node_switch
         self._node_port = np.array([one.switch_port for one in fabric.nodes])
-        self._by_guid = {one.guid: number for number, one in enumerate(self._owners)}
+        self._by_guid = {
+            guid: number
+            for number, one in enumerate(self._owners)
+            for guid in (one.guid, one.port_guid)
+        }
         self._by_lid = {lid: number for number, one in enumerate(self._owners) for lid in one.lids}
         self._entries = _entries_by_port(fabric)
         self._switch = -1
@@ -350,7 +354,7 @@ def _line_parts(fabric: Fabric, lids: Sequence[range]) -> tuple[list[str], list[
     kinds = ["Channel Adapter"] * len(fabric.nodes) + ["Switch"] * len(fabric.switches)
     begins = [f"0x{lid:04x} " for one in lids for lid in one]
     ends = [
-        f" # {kind} portguid 0x{owner.guid or 0:016x}: {owner.name!r}\n"
+        f" # {kind} portguid 0x{owner.port_guid or 0:016x}: {owner.name!r}\n"
         for kind, owner, one in zip(kinds, owners, lids, strict=True)
         for _ in one
     ]

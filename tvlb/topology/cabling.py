@@ -40,7 +40,7 @@ class _Device:
 
     Attributes
     ----------
-    name, ports, guid, lid : see `FabricSwitch`.
+    name, ports, guid, port_guid, lid : see `FabricSwitch`.
     own : what each cabled port of an adapter has: GUID, LID and LMC.
     """
 
@@ -48,6 +48,7 @@ class _Device:
     is_switch: bool
     ports: int
     guid: int | None
+    port_guid: int | None
     lid: int
     own: dict[int, tuple[int | None, int, int]]
 
@@ -115,8 +116,18 @@ class Cabling:
             raise InvalidInput(f"more than {_MOST_DEVICES:,} switches and adapters, the limit")
         return number
 
-    def device(self, line: DeviceLine, name: str, guid: int | None = None, lid: int = 0) -> None:
-        """Begin a switch or an adapter; `name` is its description, GUID and LID are of a switch.
+    def device(
+        self,
+        line: DeviceLine,
+        name: str,
+        guids: tuple[int | None, int | None] = (None, None),
+        lid: int = 0,
+    ) -> None:
+        """Begin a switch or an adapter; `name` is its description.
+
+        Parameters
+        ----------
+        guids, lid : of a switch: its own and that of its port 0, and the LID of that.
 
         Raises
         ------
@@ -133,7 +144,7 @@ class Cabling:
         self._switches += line.is_switch
         if self._switches > MAX_SWITCHES:
             raise InvalidInput(f"more than {MAX_SWITCHES:,} switches, the limit")
-        self._devices[number] = _Device(name, line.is_switch, line.ports, guid, lid, {})
+        self._devices[number] = _Device(name, line.is_switch, line.ports, *guids, lid=lid, own={})
         self._last = number
 
     def port(self, line: PortLine, lid: int = 0, lmc: int = 0) -> None:
@@ -200,7 +211,7 @@ class Cabling:
 
     @staticmethod
     def _switch(device: _Device) -> FabricSwitch:
-        return FabricSwitch(device.name, device.ports, device.guid, device.lid)
+        return FabricSwitch(device.name, device.ports, device.guid, device.lid, device.port_guid)
 
     def _nodes(
         self, ends: _Ends, adapters: NDArray[np.int32], switches: int
@@ -305,7 +316,12 @@ def node_name(node: int) -> str:
 def _check_apart(fabric: Fabric) -> None:
     """Refuse GUIDs and LIDs of two owners."""
     every = (*fabric.switches, *fabric.nodes)
-    guids = ((f"GUID 0x{one.guid:016x}", one.name) for one in every if one.guid is not None)
+    guids = (
+        (f"GUID 0x{guid:016x}", one.name)
+        for one in every
+        for guid in {one.guid, one.port_guid}
+        if guid is not None
+    )
     lids = ((f"LID {lid}", one.name) for one in every for lid in one.lids)
     owners: dict[str, str] = {}
     for value, name in chain(guids, lids):

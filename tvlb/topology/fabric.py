@@ -31,7 +31,8 @@ class FabricSwitch:
     ----------
     name : its description.
     ports : how many it has; they are numbered from 1, port 0 is the switch itself.
-    guid : of its port 0; None where the file has no GUIDs.
+    guid, port_guid : its own, by which it is known, and that of its port 0, mostly the same one;
+        None where the file has no GUIDs.
     lid : 0 where it has none yet.
     """
 
@@ -39,6 +40,7 @@ class FabricSwitch:
     ports: int
     guid: int | None = None
     lid: int = 0
+    port_guid: int | None = None
 
     @property
     def lids(self) -> range:
@@ -66,6 +68,11 @@ class FabricNode:
     guid: int | None = None
     lid: int = 0
     lmc: int = 0
+
+    @property
+    def port_guid(self) -> int | None:
+        """As of `FabricSwitch`."""
+        return self.guid
 
     @property
     def lids(self) -> range:

@@ -60,7 +60,7 @@ class _Reader:
         self.found.device(
             line,
             name,
-            self._guids[1] if line.is_switch else None,
+            self._guids if line.is_switch else (None, None),
             int(lid[1]) if line.is_switch and lid else 0,
         )
         self._guids, self._is_switch = None, line.is_switch
