@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from tvlb.cli.options import Json
 from tvlb.cli.remote import Place, TokenFileOption, finish, read_token
@@ -72,8 +71,8 @@ def _list(found: Iterable[JobResource], *, as_json: bool) -> None:
     for one in found:
         listed.add_row(
             one.id,
-            f"{one.kind} of {escape(shown_subject(one.request))}"
-            + (f" ({escape(one.label)})" if one.label else ""),
+            f"{one.kind} of {shown_subject(one.request)}"
+            + (f" ({one.label})" if one.label else ""),
             one.status,
             one.stage or "",
             f"{one.created_at:%Y-%m-%d %H:%M}",
@@ -87,7 +86,7 @@ def _print_state(job: JobResource, *, as_json: bool) -> None:
         print_json(job.model_dump(mode="json"))
     else:
         ending = ", to be cancelled" if job.cancel_requested and not job.ended_at else ""
-        subject = escape(shown_subject(job.request))
+        subject = shown_subject(job.request)
         stdout().print(f"{job.kind} of {subject}: {job.status}{ending}")
 
 

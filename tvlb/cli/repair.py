@@ -120,7 +120,7 @@ def _repair_forwarding(
     print_written(output)
     if updates is not None:
         write_updates(found, updates)
-        print_written(updates)
+        print_written(updates, "updates")
     return ForwardingRepairDocument.of(found).plain()
 
 
@@ -139,6 +139,11 @@ def _print_forwarding(document: Mapping[str, Any], console: Console) -> None:
         console.print("  routes had to be ordered anew: old and new entries together may deadlock")
     elif document["in_one_lane"]:
         console.print("  free of deadlock in one lane, also while old and new entries are mixed")
+    else:
+        console.print(
+            f"  in {document['layers']} layers of virtual channels; in one lane it can deadlock, "
+            "as the old table"
+        )
     table = grid(("switch", "entries", "blocks"), ("switch",))
     for one in document["switches"][:_MOST_SWITCHES]:
         table.add_row(one["name"], f"{one['entries']:,}", f"{one['blocks']:,}")

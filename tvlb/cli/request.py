@@ -197,15 +197,14 @@ class _Here(Context):
 def _print_facts(document: Mapping[str, Any], console: Console) -> None:
     for name, value in document.items():
         if isinstance(value, int | float | str | dict) and name != "provenance":
-            console.print(f"{name.replace('_', ' ')}: {in_words(value)}", markup=False)
+            console.print(f"{name.replace('_', ' ')}: {in_words(value)}")
         elif isinstance(value, list) and len(cast("list[Any]", value)) > 1:
             for one in cast("list[Any]", value):
-                console.print(f"{name.replace('_', ' ')}: {in_words(_scalars(one))}", markup=False)
+                if isinstance(one, dict):
+                    told = _scalars(cast("dict[str, Any]", one))
+                    console.print(f"{name.replace('_', ' ')}: {in_words(told)}")
 
 
-def _scalars(one: Any) -> Any:
+def _scalars(one: Mapping[str, Any]) -> dict[str, Any]:
     """Return of an item of a list what can be told in a line."""
-    if not isinstance(one, dict):
-        return one
-    items = cast("dict[str, Any]", one).items()
-    return {name: value for name, value in items if not isinstance(value, list | dict)}
+    return {name: value for name, value in one.items() if not isinstance(value, list | dict)}

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from tvlb.cli.options import Json, number
 from tvlb.cli.service import StoreOptions
@@ -63,7 +62,7 @@ def list_store(place: StoreOptions, json: Json = False) -> None:
         listed.add_row(
             item["key"][:16],
             item["kind"],
-            escape(item["of"]),
+            item["of"],
             item["created_at"],
             f"{holding.size / 2**20:,.2f}",
         )
@@ -148,7 +147,7 @@ def clean_store(
         print_json({**counts, "dry_run": dry_run})
         return
     for result in expired.results:
-        stdout().print(f"{result.kind} {result.key[:16]} {escape(_subject(result.request))}")
+        stdout().print(f"{result.kind} {result.key[:16]} {_subject(result.request)}")
     stdout().print(
         f"{counts['results']:,} results, {counts['files']:,} files and {counts['units']:,} pieces "
         f"of work, {unused.size / 2**20:,.1f} MiB, {'would be removed' if dry_run else 'removed'}"

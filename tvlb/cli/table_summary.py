@@ -187,7 +187,7 @@ def _change(change: Document | None) -> str:
 def print_verdict(document: Document, console: Console) -> None:
     """Print the sentences of the verdict."""
     first, *others = document["verdict"]["text"]
-    console.print(f"[bold]{first}[/bold]", soft_wrap=True)
+    console.print(first, style="bold", soft_wrap=True)
     for line in others:
         console.print(f"  {line}", soft_wrap=True)
     if "baseline" in document:

@@ -218,8 +218,8 @@ def verify_command(
     else:
         console = stdout()
         state = "passed" if report.ok else f"FAILED, {report.problem_count:,} problems"
-        console.print(f"{table}: {state} ({report.size})", markup=False)
+        console.print(f"{table}: {state} ({report.size})")
         for line in (*report.remarks(), *report.problems):
-            console.print(f"  {line}", markup=False)
+            console.print(f"  {line}")
     if not report.ok:
         raise typer.Exit(1)

@@ -27,8 +27,12 @@ _SILENCE = 30.0
 
 
 def stdout() -> Console:
-    """Return the console for results; wide enough for tables when piped to a file."""
-    return Console(width=None if sys.stdout.isatty() else 110, highlight=False)
+    """Return the console for results; wide enough for tables when piped to a file.
+
+    Brackets are printed as they are: names come from files.
+    """
+    width = None if sys.stdout.isatty() else 110
+    return Console(width=width, highlight=False, markup=False)
 
 
 def grid(columns: Iterable[str], left: Collection[str] = (), title: str | None = None) -> Table:
@@ -53,7 +57,7 @@ def in_words(value: Any) -> str:
             parts = cast("dict[str, Any]", value).items()
             return ", ".join(f"{name.replace('_', ' ')} {in_words(one)}" for name, one in parts)
         case list():
-            return ", ".join(map(in_words, cast("list[Any]", value)))
+            return ", ".join(map(in_words, cast("list[Any]", value))) or "-"
         case _:
             return str(value)
 
@@ -86,9 +90,9 @@ def print_notice(text: str) -> None:
     _say(f"tvlb: {text}")
 
 
-def print_written(path: str) -> None:
-    """Say on stderr that a table file is there."""
-    _say(f"table written to {path}")
+def print_written(path: str, what: str = "table") -> None:
+    """Say on stderr that a file of a table, or of something else, is there."""
+    _say(f"{what} written to {path}")
 
 
 def _say(line: str) -> None:

@@ -116,6 +116,8 @@ class RouteOptions:
     def __post_init__(self) -> None:
         check_settings(self)
         object.__setattr__(self, "order", str(Order.parse(self.order)))
+        if not self.fallback and self.most_layers is None:
+            raise InvalidInput("no fallback is given, which only layers have: ask for them, too")
         if self.roots and not engines()[self.engine].takes_roots:
             takers = [name for name, engine in engines().items() if engine.takes_roots]
             raise InvalidInput(f"roots are for {', '.join(takers)}, not for {self.engine}")

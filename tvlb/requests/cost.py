@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from sim_bridge import Routing, SimulationConfig, VctConfig, Warmup
 from sim_bridge.routers.vct.stability import StabilityCase
-from tvlb.forwarding import MeasureOptions, Order, RouteOptions
+from tvlb.forwarding import MeasureOptions, Order, RouteOptions, graph_of
+from tvlb.native import kernels
 from tvlb.paths import MAX_ROWS, PathSet
 from tvlb.requests.repair import RepairOptions
 from tvlb.requests.sizes import program_size
@@ -378,7 +379,8 @@ def measure_cost(
     nodes, switches = topology.num_nodes, topology.num_switches
     streams = options.bisections * sum(options.jobs or (nodes,)) * (1 + options.both) / 2
     streams += nodes * nodes if options.pattern else 0
-    links = float(len(topology.longest_min_path))
+    # No more paths are counted than have to be: there may be too many.
+    links = _hops(topology) if is_table else float(len(topology.longest_min_path))
     stages = {"loads": nodes * switches * _SECONDS_PER_ENTRY}
     memory = nodes * switches * _BYTES_PER_ROUTED_ENTRY
     if not is_table:
@@ -393,6 +395,12 @@ def measure_cost(
         stages["bound"] = _bound_seconds(topology)
         memory += switches * topology.num_links * _BYTES_PER_SPLIT_FLOW
     return _cost(stages, memory)
+
+
+def _hops(topology: Topology) -> float:
+    """Links of the longest of the shortest ways to one node."""
+    first = int(topology.network.node_switch[0])
+    return float(kernels.shortest_hops(graph_of(topology), first).max())
 
 
 def _bound_seconds(topology: Topology) -> float:

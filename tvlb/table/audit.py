@@ -17,7 +17,7 @@ from tvlb.forwarding import (
     graph_of,
     layers_needed,
 )
-from tvlb.forwarding.repair import BLOCK
+from tvlb.forwarding.repair import BLOCK, carried_over
 from tvlb.native import kernels
 from tvlb.table.forwarding_table import ForwardingTable, circle_in_words
 from tvlb.table.kinds import Finding, TableReport
@@ -239,8 +239,8 @@ class _Audit:
             BusyLink(link, self.names.link(link), int(loads[link])) for link in order.tolist()
         )
 
-    def against(self, other: Forwarding, fabric: Fabric | None) -> Comparison:
-        """Compare with another table of the network."""
+    def against(self, before: Forwarding, other: Forwarding, fabric: Fabric | None) -> Comparison:
+        """Compare with the table in use, as it was before failures and in the numbers of now."""
         differs = self.forwarding.ports != other.ports
         nodes, switches = np.nonzero(differs)
         first = [one.lids[0] if one.lid else 0 for one in fabric.nodes] if fabric else []
@@ -249,14 +249,14 @@ class _Audit:
         circle = dependency_circle(self.forwarding, other)
         ebb = [
             None if one.loads.lost_pairs else bandwidth_of(one, _BISECTIONS).mean
-            for one in (self.forwarding, other)
+            for one in (self.forwarding, before)
         ]
         return Comparison(
             changed=len(nodes),
             entries=differs.size,
             blocks=blocks.shape[1],
             efi=int(self.forwarding.loads.efi),
-            efi_before=int(other.loads.efi),
+            efi_before=int(before.loads.efi),
             ebb=ebb[0],
             ebb_before=ebb[1],
             circle=circle_in_words(list(map(self.names.link, circle))) if circle else "",
@@ -264,7 +264,7 @@ class _Audit:
 
 
 def _on_network(other: Forwarding, topology: Topology, fabric: Fabric | None) -> Forwarding:
-    """Return a table in the numbers of a network; by the ports of its fabric where names differ.
+    """Return a table in the numbers of a network, of which it knew more before failures.
 
     Raises
     ------
@@ -272,6 +272,8 @@ def _on_network(other: Forwarding, topology: Topology, fabric: Fabric | None) ->
     """
     if other.topology == topology:
         return other
+    if topology.origin is not None and topology.origin.network == other.topology:
+        return Forwarding.of(topology, carried_over(other, topology))
     if fabric is None:
         raise InvalidInput(f"the table to compare with is of {other.topology}, not of {topology}")
     ours, theirs = fabric.ports_of(topology), fabric.ports_of(other.topology)
@@ -308,6 +310,9 @@ def audit(
     forwarding = table.forwarding
     audited = _Audit(forwarding, fabric)
     other = None if against is None else _on_network(against.forwarding, table.topology, fabric)
+    comparison = None
+    if against is not None and other is not None:
+        comparison = audited.against(against.forwarding, other, fabric)
     found = [*findings, *audited.findings()]
     loads, (detours, first) = forwarding.loads, audited.detours()
     base: dict[str, Any] = vars(TableReport.of(table, found))
@@ -323,6 +328,6 @@ def audit(
         layers=forwarding.num_layers,
         layers_needed=None if loads.lost_pairs else layers_needed(forwarding),
         busiest=audited.busiest(),
-        comparison=None if other is None else audited.against(other, fabric),
+        comparison=comparison,
         said=tuple(remarks),
     )

@@ -17,7 +17,7 @@ from tvlb.languages import all_of
 from tvlb.paths import PathSet, check_rows, parse_expression
 from tvlb.table.checks import check_content
 from tvlb.table.formats import Format, by_suffix, table_formats
-from tvlb.table.kinds import Content, StoredTable
+from tvlb.table.kinds import Content, StoredTable, marks
 from tvlb.table.kinds.forwarding import FORWARDING, ForwardingTable
 from tvlb.table.table import AnyTable
 from tvlb.topology import Topology, compiled
@@ -30,8 +30,37 @@ def format_of(path: Path | str) -> Format:
     return _by_suffix_of(path, by_suffix(lambda each: each if each.write else None))
 
 
-def _by_suffix_of(path: Path | str, able: Mapping[str, _Ability]) -> _Ability:
-    suffix = Path(path).suffix
+_LOOKED_AT = 100
+_DUMP = b"Unicast lids "
+
+
+def _suffix_by_content(path: Path | str) -> str | None:
+    """Return the suffix that a file should have by its beginning; None if that tells nothing.
+
+    Raises
+    ------
+    InvalidInput : it is a dump of a subnet manager.
+    """
+    if not Path(path).is_file():
+        return None
+    with files.explained("cannot read", path), Path(path).open("rb") as stream:
+        beginning = stream.read(_LOOKED_AT).lstrip()
+    if beginning.startswith(_DUMP):
+        raise InvalidInput(
+            f"{path} is a dump of forwarding tables: tvlb export DUMP --fabric FILE -o TABLE makes "
+            "a table of it"
+        )
+    titles = [f"# tvlb {mark}".encode() for mark in marks()]
+    if beginning.partition(b"\n")[0].rstrip() in titles:
+        return ".csv"
+    begins = {b"PAR1": ".parquet", b"{": ".json"}
+    return next((one for begin, one in begins.items() if beginning.startswith(begin)), None)
+
+
+def _by_suffix_of(
+    path: Path | str, able: Mapping[str, _Ability], known: str | None = None
+) -> _Ability:
+    suffix = known or Path(path).suffix
     if suffix not in able:
         raise InvalidInput(
             f"{path}: table files end in one of {', '.join(able)}, not {suffix or 'nothing'!r}"
@@ -106,7 +135,7 @@ def read_any_table(path: Path | str) -> StoredTable:
     InvalidInput : the file cannot be read or is no complete table file; names the file and the
         first problem. Rows that are well-formed but wrong are left to `tvlb.table.verify`.
     """
-    read = _by_suffix_of(path, by_suffix(lambda each: each.read))
+    read = _by_suffix_of(path, by_suffix(lambda each: each.read), known=_suffix_by_content(path))
     with files.explained("cannot read", path), Path(path).open("rb") as stream:
         try:
             return _checked(read(stream))
@@ -201,16 +230,17 @@ def parse_path_set(text: str, topology: Topology, seed: int = 0) -> PathSet:
 
 
 def is_table_file(path: str) -> bool:
-    """Whether a path is that of a table file rather than of another one, by suffix and content.
+    """Whether a path is that of a table file rather than of another one, by its content.
 
     Raises
     ------
     InvalidInput : the file is one of JSON and cannot be read.
     """
-    if not path.endswith(TABLE_SUFFIXES) or not os.path.isfile(path):
+    if not os.path.isfile(path):
         return False
-    if not path.endswith(".json"):
-        return True
+    kind = _suffix_by_content(path) or Path(path).suffix
+    if kind != ".json":
+        return kind in TABLE_SUFFIXES
     with explained("cannot read", path), open(path, "rb") as stream:
         document: object = parse_json(bounded(stream))
     return isinstance(document, dict) and "columns" in document
