@@ -113,6 +113,17 @@ class Account:
                     self.next[node, switch] = link
                     self.loads[link] += 1
                     switch = int(self.topology.network.link_target[link])
+        for node in order.tolist():
+            self.complete(node)
+
+    def complete(self, node: int) -> None:
+        """Set the entries that no route takes, switch by switch."""
+        hops = self.hops(int(self.topology.network.node_switch[node]))
+        for start in sorted(hops):
+            switch = start
+            for link in self.cheapest(start, node, hops)[1]:
+                self.next[node, switch] = link
+                switch = int(self.topology.network.link_target[link])
 
 
 @given(networks(), st.sampled_from(["id", "interleave"]))
