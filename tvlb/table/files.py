@@ -31,25 +31,17 @@ def format_of(path: Path | str) -> Format:
 
 
 _LOOKED_AT = 100
-_DUMP = b"Unicast lids "
+_DUMP, _DUMPED = b"Unicast lids ", ".lfts"
 
 
 def _suffix_by_content(path: Path | str) -> str | None:
-    """Return the suffix that a file should have by its beginning; None if that tells nothing.
-
-    Raises
-    ------
-    InvalidInput : it is a dump of a subnet manager.
-    """
+    """Return the suffix that a file should have by its beginning; None if that tells nothing."""
     if not Path(path).is_file():
         return None
     with files.explained("cannot read", path), Path(path).open("rb") as stream:
         beginning = stream.read(_LOOKED_AT).lstrip()
     if beginning.startswith(_DUMP):
-        raise InvalidInput(
-            f"{path} is a dump of forwarding tables: tvlb export DUMP --fabric FILE -o TABLE makes "
-            "a table of it"
-        )
+        return _DUMPED
     titles = [f"# tvlb {mark}".encode() for mark in marks()]
     if beginning.partition(b"\n")[0].rstrip() in titles:
         return ".csv"
@@ -135,7 +127,12 @@ def read_any_table(path: Path | str) -> StoredTable:
     InvalidInput : the file cannot be read or is no complete table file; names the file and the
         first problem. Rows that are well-formed but wrong are left to `tvlb.table.verify`.
     """
-    read = _by_suffix_of(path, by_suffix(lambda each: each.read), known=_suffix_by_content(path))
+    if (known := _suffix_by_content(path)) == _DUMPED:
+        raise InvalidInput(
+            f"{path} is a dump of forwarding tables: tvlb export DUMP --fabric FILE -o TABLE makes "
+            "a table of it"
+        )
+    read = _by_suffix_of(path, by_suffix(lambda each: each.read), known)
     with files.explained("cannot read", path), Path(path).open("rb") as stream:
         try:
             return _checked(read(stream))
