@@ -134,6 +134,7 @@ def test_a_repair_tells_what_changes(files: Path, capsys: pytest.CaptureFixture[
     [
         (["--strike-only"], "strike_only is given, which has no meaning for a forwarding table"),
         (["--routing", "par"], "routing is given, which has no meaning for a forwarding table"),
+        (["--workers", "2"], "workers is given, which has no meaning for a forwarding table"),
         (["--rebalance", "1.5"], "rebalance 1.5 is out of range: 0..1"),
         (["--updates", "u.txt"], "u.txt"),
     ],

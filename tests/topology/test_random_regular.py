@@ -78,4 +78,4 @@ def test_what_is_none(text: str, said: str) -> None:
 def test_two_switches_have_a_cable() -> None:
     assert RandomRegular(2, 1, 1).num_links == 2
     with pytest.raises(InvalidInput, match="odd number"):
-        parse_named_topology("random(7,1,3)").sizes  # noqa: B018
+        assert parse_named_topology("random(7,1,3)").sizes

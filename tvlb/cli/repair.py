@@ -77,11 +77,14 @@ def repair(
     check_writable(output)
     failures = read_failures(without)
     if place is None and isinstance(old := read_any_table(table), ForwardingTable):
+        if workers is not None:
+            raise InvalidInput("workers is given, which has no meaning for a forwarding table")
         document = _repair_forwarding(old, failures, options, output, updates)
         print_result(document, _print_forwarding, json=json)
         return
     if updates is not None:
-        raise InvalidInput(f"--updates {updates}: only forwarding tables have entries to update")
+        where = "only forwarding tables have entries to update, and a server writes none"
+        raise InvalidInput(f"--updates {updates}: {where}")
     if place is None:
         document = _compute(table, failures, replace(options, workers=workers), output)
     else:
