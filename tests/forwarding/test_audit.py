@@ -13,8 +13,9 @@ from tvlb.errors import InvalidInput
 from tvlb.forwarding import NO_PORT, Forwarding, RouteOptions, graph_of, route
 from tvlb.table import ForwardingTable, read_any_table, write_table
 from tvlb.table.audit import audit
-from tvlb.topology import ListedTopology, Topology, parse_topology
+from tvlb.topology import ListedTopology, Topology, parse_topology, read_fabric
 
+DATA = Path(__file__).parents[1] / "data"
 RING = ListedTopology(
     [1] * 5, [[(one, (one + 1) % 5) for one in range(5)]], labels=[f"leaf-{i}" for i in range(5)]
 )
@@ -127,6 +128,26 @@ def test_a_repair_tells_what_changes(files: Path, capsys: pytest.CaptureFixture[
         assert new.topology.network.link_target[int(row["link"])] == int(row["next_switch"])
     assert main(command) == 0
     assert f"{document['changed']:,} of {document['entries']:,} entries" in capsys.readouterr().out
+
+
+def test_blocks_are_those_of_the_lids_of_a_fabric(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Its nodes have the LIDs 11, 12, 14 and so on, of which the blocks follow.
+    fabric = read_fabric(DATA / "fabric.ibnetdiscover")
+    write_table(_table(fabric.topology), "old.parquet")
+    Path("down.json").write_text('{"links": [[0, 3]]}')
+    command = ["repair", "old.parquet", "--without", "down.json", "-o", "new.parquet"]
+    path = str(DATA / "fabric.ibnetdiscover")
+    assert main([*command, "--updates", "u.csv", "--fabric", path]) == 0
+    rows = list(csv.DictReader(Path("u.csv").read_text().splitlines()[1:-1]))
+    assert rows
+    lids = [one.lid for one in fabric.nodes]
+    assert all(int(row["lid"]) == lids[int(row["destination"])] for row in rows)
+    write_table(_table(parse_topology("2,4,2,9")), "old.parquet")
+    capsys.readouterr()
+    assert main([*command, "--fabric", path]) == 2
+    assert "is not dfly(2,4,2,9)" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

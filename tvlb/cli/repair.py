@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from tvlb.cli.options import Json, Workers
+from tvlb.cli.options import FabricOption, Json, Workers
 from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.table_summary import print_changes, print_verdict
@@ -28,7 +28,7 @@ from tvlb.requests.repair import repair as repaired
 from tvlb.search import asked_traffic, router_warnings
 from tvlb.table import by_suffix, check_writable, read_any_table, write_table
 from tvlb.table.forwarding_table import ForwardingTable
-from tvlb.topology import Failures, read_failures
+from tvlb.topology import Failures, read_fabric, read_failures
 
 _MOST_SWITCHES = 20
 
@@ -62,6 +62,7 @@ def repair(
             "circles, CSV.",
         ),
     ] = None,
+    fabric: FabricOption = None,
     options: RepairOptions,
     workers: Workers = None,
     server: ServerOption = None,
@@ -79,9 +80,11 @@ def repair(
     if place is None and isinstance(old := read_any_table(table), ForwardingTable):
         if workers is not None:
             raise InvalidInput("workers is given, which has no meaning for a forwarding table")
-        document = _repair_forwarding(old, failures, options, output, updates)
+        document = _repair_forwarding(old, failures, options, output, updates, fabric)
         print_result(document, _print_forwarding, json=json)
         return
+    if fabric is not None:
+        raise InvalidInput(f"--fabric {fabric}: only forwarding tables are repaired by its LIDs")
     if updates is not None:
         where = "only forwarding tables have entries to update, and a server writes none"
         raise InvalidInput(f"--updates {updates}: {where}")
@@ -114,11 +117,13 @@ def _repair_forwarding(
     options: RepairOptions,
     output: str,
     updates: str | None,
+    fabric: str | None,
 ) -> Mapping[str, Any]:
     if updates is not None:
         files.check_writable(updates, (".csv",))
+    known = None if fabric is None else read_fabric(fabric)
     with progress_display() as report:
-        found = repair_table(old, failures, options, report)
+        found = repair_table(old, failures, options, report, known)
     write_table(found.table, Path(output))
     print_written(output)
     if updates is not None:

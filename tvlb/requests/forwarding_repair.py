@@ -15,13 +15,14 @@ from pydantic import Field
 from tvlb.documents import Document, files, versions
 from tvlb.errors import InvalidInput
 from tvlb.forwarding import Forwarding, dependency_circle
-from tvlb.forwarding.repair import BlockWrites, RepairedForwarding, repair_forwarding
+from tvlb.forwarding.repair import BLOCK, BlockWrites, RepairedForwarding, repair_forwarding
 from tvlb.languages import asked
 from tvlb.processes import Reporter, silent
 from tvlb.requests.common import Count, NonNegative
 from tvlb.requests.repair import RepairOptions, what_is_left
 from tvlb.table.forwarding_table import ForwardingTable
-from tvlb.topology import Failures
+from tvlb.table.lfts import assigned_lids
+from tvlb.topology import Fabric, Failures, Topology
 
 _OF_FORWARDING = ("rebalance",)
 
@@ -34,21 +35,21 @@ class RepairedTable:
     ----------
     old, table : before and after.
     repaired : what was done.
-    block_of_node : int32 (nodes,), which block of LIDs the entries for a node are in; None where
-        LIDs count nodes from 1.
+    lids : int64 (nodes,), the LIDs of the nodes that are left, which count them from 1 where no
+        fabric tells others.
     seconds : CPU time.
     """
 
     old: ForwardingTable
     table: ForwardingTable
     repaired: RepairedForwarding
-    block_of_node: NDArray[np.int32] | None
+    lids: NDArray[np.int64]
     seconds: float
 
     @cached_property
     def writes(self) -> BlockWrites:
         """The order of writes of blocks."""
-        return self.repaired.block_writes(self.block_of_node)
+        return self.repaired.block_writes((self.lids // BLOCK).astype(np.int32))
 
     @cached_property
     def circle_together(self) -> tuple[int, ...]:
@@ -62,29 +63,40 @@ def repair_table(
     failures: Failures,
     options: RepairOptions,
     report: Reporter = silent,
-    block_of_node: NDArray[np.int32] | None = None,
+    fabric: Fabric | None = None,
 ) -> RepairedTable:
     """Make the forwarding table for what failures left; see `repair_forwarding`.
 
     Parameters
     ----------
-    block_of_node : of the nodes that are left, see `RepairedTable`.
+    fabric : of the network as it was, whose LIDs are meant.
 
     Raises
     ------
-    InvalidInput : the failures do not fit the network, packets of the table do not arrive, or an
-        option is of other tables.
+    InvalidInput : the failures do not fit the network, packets of the table do not arrive, an
+        option is of other tables, or the fabric is another network.
     """
     usual = asked(RepairOptions())
     for name, value in asked(options).items():
         if name not in _OF_FORWARDING and value != usual[name]:
             raise InvalidInput(f"{name} is given, which has no meaning for a forwarding table")
     left = what_is_left(table.topology, failures)
+    lids = _lids(table.topology, left, fabric)
     start = time.process_time()
     found = repair_forwarding(table.forwarding, left, rebalance=options.rebalance, report=report)
     header = table.header
     made = ForwardingTable.of(found.forwarding, header.engine, header.order, header.passes)
-    return RepairedTable(table, made, found, block_of_node, time.process_time() - start)
+    return RepairedTable(table, made, found, lids, time.process_time() - start)
+
+
+def _lids(before: Topology, left: Topology, fabric: Fabric | None) -> NDArray[np.int64]:
+    """Return the LIDs of the nodes that are left."""
+    if fabric is None:
+        return np.arange(left.num_nodes) + 1
+    fabric.check_is(before)
+    given = assigned_lids(fabric)[: before.num_nodes]
+    stays = left.switch_nodes[before.network.node_switch] > 0
+    return np.array([one.start for one in given])[stays]
 
 
 class ChangedSwitch(Document):
@@ -93,7 +105,9 @@ class ChangedSwitch(Document):
     switch: Count
     name: str = Field(description="What messages call it: its number, with its label.")
     entries: Count = Field(description="Entries that change.")
-    blocks: Count = Field(description="Blocks of 64 LIDs that these are in.")
+    blocks: Count = Field(
+        description="Blocks of 64 LIDs that these are in; LIDs count nodes from 1 without a fabric."
+    )
 
 
 class ForwardingRepairDocument(Document):
@@ -174,9 +188,9 @@ def _by_switch(found: RepairedTable) -> list[ChangedSwitch]:
 def write_updates(found: RepairedTable, path: Path | str) -> None:
     """Write the entries that change as CSV, in an order that may be followed, a line each.
 
-    Columns: step; the write of a block that makes the change, from 0; switch; destination node; the
-    link and the switch that packets go to from then on. Sorted by write, they are the order of
-    blocks. The closing comment tells a complete file.
+    Columns: step; the write of a block that makes the change, from 0; switch; destination node and
+    its LID; the link and the switch that packets go to from then on. Sorted by write, they are the
+    order of blocks. The closing comment tells a complete file.
 
     Raises
     ------
@@ -185,10 +199,10 @@ def write_updates(found: RepairedTable, path: Path | str) -> None:
     nodes, switches = found.repaired.changes
     links = found.repaired.forwarding.links()[nodes, switches]
     target = found.table.topology.network.link_target[links]
-    columns = (found.writes.of_change, switches, nodes, links, target)
+    columns = (found.writes.of_change, switches, nodes, found.lids[nodes], links, target)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["step", "write", "switch", "destination", "link", "next_switch"])
+    writer.writerow(["step", "write", "switch", "destination", "lid", "link", "next_switch"])
     rows = zip(*(one.tolist() for one in columns), strict=True)
     writer.writerows((step, *row) for step, row in enumerate(rows))
     with files.atomic_file(Path(path)) as stream:
