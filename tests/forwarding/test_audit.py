@@ -194,3 +194,19 @@ def test_a_table_of_other_entries_than_its_network(files: Path) -> None:
     write_table(short, "short.json")
     with pytest.raises(InvalidInput, match=r"2,591 entries, but dfly\(2,4,2,9\) has 2,592"):
         read_any_table("short.json")
+
+
+def test_dumps_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    fabric = ["--fabric", str(DATA / "fabric.ibnetdiscover")]
+    command = ["measure", "--table", str(DATA / "fabric.lfts"), "--bisections", "10", "--json"]
+    assert main([*command, *fabric]) == 0
+    # Three of its links carry two routes each, as the audit tells.
+    document = json.loads(capsys.readouterr().out)
+    assert (document["efi"], document["efi_links"]) == (2, 3)
+    for wrong, words in {
+        tuple(command): "give the output of ibnetdiscover with --fabric",
+        ("measure", "2,4,2,9", *fabric): "of a forwarding table, and none is given",
+        ("measure", "2,4,2,9", "--table", "0" * 64, *fabric): "it is of a file",
+    }.items():
+        assert main(list(wrong)) == 2
+        assert words in capsys.readouterr().err

@@ -14,7 +14,7 @@ import typer
 from pydantic.fields import FieldInfo
 from rich.console import Console
 
-from tvlb.cli.options import Json, TopologyArgument, WithoutOption, Workers
+from tvlb.cli.options import FabricOption, Json, TopologyArgument, WithoutOption, Workers
 from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
 from tvlb.cli.settings import option_of, read_by_typer, told
 from tvlb.cli.terminal import in_words, print_result, print_written, progress_display
@@ -32,8 +32,16 @@ from tvlb.requests import (
 )
 from tvlb.requests.stored_tables import NAMING
 from tvlb.requests.texts import is_table_id
-from tvlb.table import TABLE_SUFFIXES, AnyTable, check_writable, read_any_table, write_table
-from tvlb.topology import ExplicitTopology, described, parse_topology
+from tvlb.table import (
+    TABLE_SUFFIXES,
+    AnyTable,
+    check_writable,
+    is_dump,
+    read_any_table,
+    read_dumped_table,
+    write_table,
+)
+from tvlb.topology import ExplicitTopology, described, parse_topology, read_fabric
 
 # Tables of this machine are in files.
 _FILE_TOO = " On this machine, its file."
@@ -85,14 +93,18 @@ def _body(body: type[Question], given: dict[str, Any], here: "_Here") -> Questio
 
     Files of tables become their ids, by which a server knows them and `here` from now on.
     """
-    without = given.pop("without", None)
+    without, fabric = given.pop("without", None), given.pop("fabric", None)
+    if fabric is not None and given.get("table") is None:
+        raise InvalidInput(f"--fabric {fabric}: it is of a forwarding table, and none is given")
     if given.get("topology") is not None:
         given["topology"] = described(parse_topology(given["topology"], without))
     elif without is not None:
         raise InvalidInput(f"--without {without}: of which network is not said")
     for name in NAMING.keys() & given.keys():
         if (text := given[name]) is not None and _is_file(name, text):
-            given[name] = here.read(text)
+            given[name] = here.read(text, fabric if name == "table" else None)
+        elif name == "table" and fabric is not None:
+            raise InvalidInput(f"--fabric {fabric}: it is of a file, and {text} is none")
     return body(**{name: value for name, value in given.items() if value is not None})
 
 
@@ -113,6 +125,8 @@ def _parameters(kind: RequestKind) -> Generator[inspect.Parameter]:
             options[name] = _setting(body.declared[name])
         else:
             options[name] = _option(asked, _FILE_TOO if name in NAMING else "")
+    if "table" in body.model_fields:
+        options["fabric"] = (FabricOption, None)
     if kind.makes_table:
         help_text = typer.Option("--output", "-o", metavar="FILE", help="Write the table.")
         options["output"] = Annotated[str, help_text], ...
@@ -167,9 +181,16 @@ class _Here(Context):
     workers: int
     files: dict[str, StoredResult] = field(default_factory=dict[str, StoredResult])
 
-    def read(self, path: str) -> str:
-        """Read a table file and return the id of its table; raises InvalidInput."""
-        found = read_any_table(path)
+    def read(self, path: str, fabric: str | None = None) -> str:
+        """Read a table file, or the dump of a fabric, and return the id of its table.
+
+        Raises
+        ------
+        InvalidInput : there is no such file, or it is of another fabric.
+        """
+        found = read_dumped_table(path, fabric)[0] if is_dump(path) else read_any_table(path)
+        if fabric is not None:
+            read_fabric(fabric).check_is(found.topology)
         kind = RequestKind.tables if isinstance(found, AnyTable) else found.kind.name
         request = {"topology": _plain(described(found.topology))}
         self.files[found.id] = StoredResult(path, kind, request, found.id, dict, lambda: found)
