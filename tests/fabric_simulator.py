@@ -1,18 +1,40 @@
-"""A fabric for tests: ibsim with its tools and OpenSM, where they are installed."""
+"""Fabrics for tests: ibsim with its tools and OpenSM, where installed, and damaged files."""
 
 import os
+import random
 import shutil
 import subprocess
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from tests.jobs.processes import until
+from tvlb.errors import InvalidInput
 
 _TOOLS = ("ibsim", "ibsim-run", "ibnetdiscover", "opensm")
 INSTALLED = all(map(shutil.which, _TOOLS))
 _SECONDS = 60
+_DAMAGED = 200
+_Read = TypeVar("_Read")
+
+
+def read_damaged(
+    text: str, letters: str, read: Callable[[str], _Read]
+) -> tuple[list[_Read], list[str]]:
+    """Read a text with one other character, many times; return what was read and what was said."""
+    chance, found, refused = random.Random(5), list[_Read](), list[str]()
+    for _ in range(_DAMAGED):
+        place = chance.randrange(len(text))
+        try:
+            found.append(read(text[:place] + chance.choice(letters) + text[place + 1 :]))
+        except InvalidInput as error:
+            refused.append(str(error))
+    assert not any("\n" in one for one in refused)
+    return found, refused
+
+
 _SIZES = ("-N", "20000", "-S", "4000", "-P", "300000", "-L", "49151")
 
 

@@ -1,6 +1,5 @@
 """Forwarding tables of OpenSM: what it dumps is read, and what is written it loads."""
 
-import random
 import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.fabric_simulator import INSTALLED, fabric_simulator
+from tests.fabric_simulator import INSTALLED, fabric_simulator, read_damaged
 from tvlb.cli import main
 from tvlb.errors import InvalidInput
 from tvlb.forwarding import (
@@ -220,18 +219,8 @@ def test_what_is_no_dump_is_refused(text: str, complaint: str, tmp_path: Path) -
 
 
 def test_damaged_dumps_are_refused_or_read(tmp_path: Path) -> None:
-    chance = random.Random(3)
-    refused: list[str] = []
-    accepted: list[Dump] = []
     expected = read(DUMPED, tmp_path).forwarding.ports
-    for _ in range(200):
-        place = chance.randrange(len(DUMPED))
-        damaged = DUMPED[:place] + chance.choice("0123456789abx# \n") + DUMPED[place + 1 :]
-        try:
-            accepted.append(read(damaged, tmp_path))
-        except InvalidInput as error:
-            refused.append(str(error))
-    assert not any("\n" in one for one in refused)
+    accepted, refused = read_damaged(DUMPED, "0123456789abx# \n", lambda one: read(one, tmp_path))
     assert min(len(refused), len(accepted)) > 30
     # At most one block is lost, or a LID has another route.
     other = [int((one.forwarding.ports != expected).sum()) for one in accepted]
