@@ -65,10 +65,14 @@ class Clock:
 def reap(database: Database) -> list[EndedJob]:
     """Let a reaper find all running jobs lost: it sees no heartbeat, and the last are long ago."""
     age_heartbeats(database)
-    reaper = Reaper(database, ELSEWHERE, clock := Clock())
-    ended = look_on(reaper, clock)
+    ended = find_lost(database)
     let_retry(database)
     return ended
+
+
+def find_lost(database: Database) -> list[EndedJob]:
+    """Let a reaper look that knows nothing yet."""
+    return look_on(Reaper(database, ELSEWHERE, clock := Clock()), clock)
 
 
 def look_on(reaper: Reaper, clock: Clock) -> list[EndedJob]:
