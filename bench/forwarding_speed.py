@@ -1,27 +1,21 @@
 """Measure how long forwarding tables take, and what memory, each network in a process of its own.
 
-    python -m bench.forwarding_speed [--opensm]
+    python -m bench.forwarding_speed
 
 Prints CPU seconds of routing, layers and 1,000 bisections, and megabytes above those at the start
-of the computation; start-up of the command is told apart. With --opensm, the seconds that the own
-log of OpenSM tells for the same tables on two networks.
+of the computation; start-up of the command is told apart. bench/forwarding_opensm.py has the
+seconds of OpenSM for the same tables.
 """
 
 import argparse
-import re
 import subprocess
 import sys
 import time
-from datetime import datetime
-from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
-from tempfile import TemporaryDirectory
 
-from tests.fabric_simulator import INSTALLED, fabric_simulator
 from tvlb.forwarding import RouteOptions, bandwidth_of, graph_of, in_layers, route
 from tvlb.forwarding.routing import MAX_LAYERS
-from tvlb.topology import parse_topology, write_network
-from tvlb.topology.formats import network_formats
+from tvlb.topology import parse_topology
 
 _CASES = {
     "fattree3(18)": (1000, False),
@@ -30,8 +24,6 @@ _CASES = {
     "random(250,12,12,seed=0)": (0, True),
     "fattree3(12)": (1000, False),
 }
-_BESIDE = ("fattree3(12)", "random(250,12,12,seed=0)")
-_STAMP = re.compile(r"^(\w{3} \d+ \d\d:\d\d:\d\d) (\d+)")
 
 
 def measure(name: str) -> None:
@@ -60,27 +52,9 @@ def measure(name: str) -> None:
     )
 
 
-def beside(name: str) -> None:
-    """Tell the seconds between the stamps of OpenSM's log around its tables."""
-    with TemporaryDirectory() as folder:
-        netlist = Path(folder) / "network.ibsim"
-        write_network(parse_topology(name), netlist, network_formats()["ibsim"])
-        with fabric_simulator(netlist) as simulator:
-            _, log = simulator.manage("-R", "sssp", seconds=1800)
-    lines = log.splitlines()
-    configured = next(i for i, line in enumerate(lines) if "tables configured" in line)
-    stamps = [match for line in lines[: configured + 1] if (match := _STAMP.match(line))]
-    moments = [
-        datetime.strptime(one[1], "%b %d %H:%M:%S").timestamp() + int(one[2]) / 1e6
-        for one in stamps
-    ]
-    print(f"{name}: OpenSM's sssp {moments[-1] - moments[-2]:.2f} s by its log", flush=True)
-
-
 def main() -> int:
     """Measure all networks."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--opensm", action="store_true")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
@@ -88,9 +62,6 @@ def main() -> int:
         return 0
     for name in _CASES:
         subprocess.run([sys.executable, "-m", "bench.forwarding_speed", "--one", name], check=True)
-    if given.opensm and INSTALLED:
-        for name in _BESIDE:
-            beside(name)
     return 0
 
 
