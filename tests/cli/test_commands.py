@@ -476,8 +476,10 @@ def test_damaged_table_is_no_path_set(table_file: Path, capsys: pytest.CaptureFi
     assert "warning: t.csv is damaged: the weight is not positive" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("options", [["--load", "0.1,0.2"], ["--saturation"]])
+@pytest.mark.parametrize(
+    ("number", "options"),
+    [(signal.SIGINT, ["--load", "0.1,0.2"]), (signal.SIGTERM, ["--saturation"])],
+)
 def test_signals_end_a_long_simulation_at_once(number: int, options: list[str]) -> None:
     after = "tvlb: simulate begins" if "--load" in options else "saturation begins"
     asked = ("simulate", "2,4,2,9", *options, "--warmup", "90000000")
