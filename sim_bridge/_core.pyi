@@ -78,7 +78,11 @@ class Traffic:
         matrix_cumulative: _Float64,
         matrix_target_is_switch: bool,
         uniform_to_others: bool,
+        matrix_to_others: bool,
     ) -> None: ...
+    def draw_destinations(self, network: Network, node: int, seed: int, count: int) -> list[int]:
+        """Return the destinations of the first packets of a node in a run with this seed."""
+
     @property
     def max_rate(self) -> float: ...
 

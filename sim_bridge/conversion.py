@@ -42,6 +42,7 @@ def core_traffic(network: kernels.Network, traffic: NodeTraffic) -> _core.Traffi
         else cumulative_within(table.offset, table.probability),
         matrix_target_is_switch=False if table is None else table.target_is_switch,
         uniform_to_others=traffic.uniform_to_others,
+        matrix_to_others=table is not None and table.to_others,
     )
 
 

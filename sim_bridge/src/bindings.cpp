@@ -43,16 +43,26 @@ void bind_traffic(nb::module_& module) {
              const Array<double>& uniform_fraction, const Array<std::int32_t>& destination,
              const Array<std::int32_t>& matrix_row, const Array<std::int64_t>& matrix_offset,
              const Array<std::int32_t>& matrix_target, const Array<double>& matrix_cumulative,
-             bool matrix_target_is_switch, bool uniform_to_others) {
+             bool matrix_target_is_switch, bool uniform_to_others, bool matrix_to_others) {
             new (self) Traffic(
                 network, {copy(rate), copy(uniform_fraction), copy(destination), copy(matrix_row),
                           copy(matrix_offset), copy(matrix_target), copy(matrix_cumulative),
-                          matrix_target_is_switch, uniform_to_others});
+                          matrix_target_is_switch, uniform_to_others, matrix_to_others});
           },
           nb::arg("network"), nb::kw_only(), nb::arg("rate"), nb::arg("uniform_fraction"),
           nb::arg("destination"), nb::arg("matrix_row"), nb::arg("matrix_offset"),
           nb::arg("matrix_target"), nb::arg("matrix_cumulative"),
-          nb::arg("matrix_target_is_switch"), nb::arg("uniform_to_others"), Unlocked())
+          nb::arg("matrix_target_is_switch"), nb::arg("uniform_to_others"),
+          nb::arg("matrix_to_others"), Unlocked())
+      .def(
+          "draw_destinations",
+          [](const Traffic& self, const Network& network, int node, std::uint64_t seed, int count) {
+            Stream stream(seed, Purpose::destination, static_cast<std::uint64_t>(node));
+            std::vector<int> drawn(static_cast<std::size_t>(count));
+            for (int& one : drawn) one = self.draw_destination(network, node, stream);
+            return drawn;
+          },
+          nb::arg("network"), nb::arg("node"), nb::arg("seed"), nb::arg("count"), Unlocked())
       .def_prop_ro("max_rate", &Traffic::max_rate);
 }
 

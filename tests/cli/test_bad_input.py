@@ -57,6 +57,7 @@ CASES = [
     (["table", "2,4,2,5", "--method", "paper", "--objective", "front"], "objective front"),
     (["table", "2,4,2,5", "--method", "paper", "--budget", "small"], "budget small"),
     (["table", "2,4,2,5", "--method", "paper", "--traffic", "uniform"], "traffic uniform"),
+    (["model", "hyperx(2,3,3)", "--pattern", "advc"], "advc is no pattern of hyperx(2,3,3)"),
     (["table", "2,4,2,5", "--objective", "speed"], "unknown objective 'speed'"),
     (["table", "2,4,2,5", "--objective", "latency@0"], "0.001..1"),
     (["table", "2,4,2,5", "--budget", "huge"], "budget 'huge'"),

@@ -48,8 +48,8 @@ def test_networks_of_as_many_nodes_are_given_the_same() -> None:
 def test_an_exchange_takes_as_long_as_its_rounds() -> None:
     loads: dict[Pattern, float] = {
         Uniform("others"): 0.9,
-        Permutation(1): 0.4,
-        Permutation(2): 0.6,
+        Permutation(seed=1): 0.4,
+        Permutation(seed=2): 0.6,
         NodeShift(1): 1.0,
         NodeShift(5): 0.5,
         NodeShift(7): 0.25,

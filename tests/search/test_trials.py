@@ -21,7 +21,7 @@ from tvlb.traffic import Permutation, Shift, Type2, Uniform
 TOPOLOGY = Dragonfly(2, 4, 2, 5)
 NAMES = ("all", "<=4", "short(2,3)")
 NAMED_SETS = [NamedSet(name, name, parse_expression(name, TOPOLOGY), 0) for name in NAMES]
-TRAFFIC = Workload((Shift(1, 0), Type2(0), Uniform(), Permutation(1)), (0.4, 0.2, 0.2, 0.2))
+TRAFFIC = Workload((Shift(1, 0), Type2(0), Uniform(), Permutation(seed=1)), (0.4, 0.2, 0.2, 0.2))
 LOADS = [Loads(low=0.1 * number, saturation=0.2 + 0.1 * number) for number in range(1, 5)]
 CONFIG = SimulationConfig(buffer_flits=16, stop_when_saturated=True)
 

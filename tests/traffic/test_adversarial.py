@@ -1,8 +1,12 @@
 """Shifts of groups and along dimensions, and uniform traffic to others, by their formulas."""
 
+from collections import Counter
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from sim_bridge import SimulationConfig, simulate
 from tvlb.errors import InvalidInput
@@ -11,6 +15,7 @@ from tvlb.topology import (
     DragonflyPlus,
     Failures,
     HyperX,
+    ListedTopology,
     Topology,
     parse_topology,
     without,
@@ -74,6 +79,89 @@ def test_dshift_moves_every_coordinate_or_one(
             assert found[switch * p + k] == target * p + k
 
 
+def rates_of(text: str, topology: Topology) -> NDArray[np.float64]:
+    """What every node sends to every node by the words of the paper, float64 (nodes, nodes)."""
+    switch = topology.network.node_switch.tolist()
+    leaves = sorted({*switch})
+    a, nodes = len(leaves) // topology.node_groups, len(switch)
+    nodes_of = {one: [node for node in range(nodes) if switch[node] == one] for one in leaves}
+    groups = [leaves[at : at + a] for at in range(0, len(leaves), a)]
+    rates = np.zeros((nodes, nodes))
+    for sender in range(nodes):
+        own, place = divmod(leaves.index(switch[sender]), a)
+        if text == "advc":
+            h = topology.global_ports if isinstance(topology, Dragonfly) else 2
+            for step in range(1, h + 1):
+                group = groups[(own + step) % len(groups)]
+                for target in (node for one in group for node in nodes_of[one]):
+                    rates[sender, target] += 1 / h / (a * len(nodes_of[group[0]]))
+        elif text == "advl":
+            ends = nodes_of[groups[own][(place + 1) % a]]
+            rates[sender, ends] += 1 / len(ends)
+        else:
+            hot = len(leaves) / 8
+            for number, one in enumerate(leaves):
+                interval = min(1.0, (number + 1) / hot) - min(1.0, number / hot)
+                chosen = 0.25 * interval + 0.75 / len(leaves)
+                rates[sender, nodes_of[one]] += chosen / len(nodes_of[one])
+            rates[sender, sender] = 0.0
+            rates[sender] /= rates[sender].sum()
+    return rates
+
+
+@pytest.mark.parametrize("text", ["advc", "advl", "hot"])
+@pytest.mark.parametrize("topology", GROUPED, ids=str)
+def test_rates_are_those_of_the_paper(topology: Topology, text: str) -> None:
+    rates = rates_of(text, topology)
+    assert rates.sum(axis=1) == pytest.approx(1)
+    demand = switch_demand(topology, parse_pattern(text).resolve(topology, 0))
+    switch = topology.network.node_switch
+    between = np.zeros((topology.num_switches, topology.num_switches))
+    np.add.at(between, (switch[:, None], switch[None, :]), rates)
+    np.fill_diagonal(between, 0)
+    found = np.zeros_like(between)
+    found[demand.source, demand.target] = demand.rate
+    assert found == pytest.approx(between)
+    assert demand.max_ejection == pytest.approx(rates.sum(axis=0).max())
+
+
+def test_hot_spots_need_a_second_node_and_take_switches_of_any_size() -> None:
+    alone = ListedTopology([1, 0], [[[0, 1]]])
+    with pytest.raises(InvalidInput, match=r"hot: .* has no other nodes"):
+        parse_pattern("hot").resolve(alone, 0)
+    # Of two switches the first is always the hot one, with 1 of the 3 nodes.
+    uneven = ListedTopology([1, 2], [[[0, 1]]])
+    demand = switch_demand(uneven, parse_pattern("hot").resolve(uneven, 0))
+    # It is drawn by 0.25 + 0.75 / 2 = 0.625; the nodes of the other by 0.1875 each. The sender is
+    # drawn anew, so node 0 sends all to the other switch, and its nodes 0.625 / 0.8125 to node 0.
+    assert demand.rate == pytest.approx([1, 2 * 0.625 / 0.8125])
+    assert demand.max_ejection == pytest.approx(2 * 0.625 / 0.8125)
+
+
+def test_groups_are_known_until_a_switch_is_down() -> None:
+    topology = GROUPED[0]
+    cut = without(topology, Failures(links=((0, 1),)))
+    smaller = without(topology, Failures(switches=(0,)))
+    for text in ("advc", "advl"):
+        pattern = parse_pattern(text)
+        assert pattern.resolve(cut, 0).equals(pattern.resolve(topology, 0))
+        with pytest.raises(InvalidInput, match=f"{text} is no pattern of .*: it has no groups"):
+            pattern.resolve(smaller, 0)
+
+
+def test_derangements_are_drawn_uniformly() -> None:
+    four = HyperX(1, 4)
+    found = Counter(
+        tuple(destinations(f"permutation(derangement,seed={seed})", four)) for seed in range(900)
+    )
+    assert all(one[node] != node for one in found for node in range(4))
+    # There are 9, so 100 each: 9.4 by one standard deviation.
+    assert len(found) == 9
+    assert all(60 < count < 140 for count in found.values())
+    with pytest.raises(InvalidInput, match=r"permutation\(derangement\): .* has no other nodes"):
+        destinations("permutation(derangement)", ListedTopology([1, 0], [[[0, 1]]]))
+
+
 def test_uniform_to_others_never_goes_back() -> None:
     topology = DragonflyPlus(3, 2, 1, 3)
     traffic = parse_pattern("uniform(others)").resolve(topology, 0)
@@ -112,6 +200,10 @@ def test_families_have_adversarial_patterns_of_their_own() -> None:
     ("network", "text", "said"),
     [
         ("hyperx(2,3,3)", "adv(1)", "adv(1) is no pattern of hyperx(2,3,3): it has no groups"),
+        ("hyperx(2,3,3)", "advc", "advc is no pattern of hyperx(2,3,3): it has no groups"),
+        ("dfly(2,4,4,3)", "advc", "its 3 groups are no more than the 4 next ones"),
+        ("hyperx(2,3,3)", "advl", "advl is no pattern of hyperx(2,3,3): it has no groups"),
+        ("dflyplus(2,1,2,3)", "advl", "its groups have one switch with nodes each"),
         ("hyperx(2,3,3)", "advr(1)", "advr(1) is no pattern of hyperx(2,3,3): it has no groups"),
         ("dflyplus(2,2,2,5)", "adv(5)", "group shift 5 is out of range; allowed are 0..4"),
         ("dflyplus(2,2,2,5)", "advr(-1)", "group shift -1 is out of range; allowed are 0..4"),

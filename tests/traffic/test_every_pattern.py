@@ -10,7 +10,9 @@ from pkgutil import iter_modules
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import chi2
 
+from sim_bridge.conversion import core_network, core_traffic
 from tvlb.errors import InvalidInput
 from tvlb.languages import Call, NumberArgument, WholeArgument, parse_call
 from tvlb.topology import Dragonfly, DragonflyPlus, HyperX, ListedTopology, SlimFly, Topology
@@ -45,12 +47,18 @@ def cases() -> Iterator[tuple[Topology, NamedPattern]]:
             (topology, parse_named_pattern(one.replace("shift(1,0)", shift))) for one in examples
         )
         yield topology, parse_named_pattern("uniform(others)")
+        yield topology, parse_named_pattern("permutation(derangement,seed=2)")
         yield from ((topology, one) for one in type1_set(topology)[-3:])
 
 
 CASES = list(cases())
 every_case = pytest.mark.parametrize(("topology", "pattern"), CASES, ids=str)
 every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+
+
+def resolved(pattern: NamedPattern, topology: Topology, seed: int) -> NodeTraffic:
+    """What nodes send."""
+    return pattern.resolve(topology, seed)
 
 
 def sent(topology: Topology, traffic: NodeTraffic) -> NDArray[np.float64]:
@@ -66,11 +74,15 @@ def sent(topology: Topology, traffic: NodeTraffic) -> NDArray[np.float64]:
     if (table := traffic.table) is not None:
         for node in np.flatnonzero(table.row_of_node >= 0):
             row = int(table.row_of_node[node])
+            before = rates[node].sum()
             for entry in range(table.offset[row], table.offset[row + 1]):
                 target = table.target[entry]
                 to = topology.network.node_switch == target if table.target_is_switch else target
-                share = topology.nodes_per_switch if table.target_is_switch else 1
+                share = topology.switch_nodes[target] if table.target_is_switch else 1
                 rates[node, to] += fixed[node] * table.probability[entry] / share
+            if table.to_others:
+                rates[node, node] = 0.0
+                rates[node] *= (before + fixed[node]) / rates[node].sum()
     return rates
 
 
@@ -99,7 +111,7 @@ def test_the_example_is_written_as_it_prints(kind: type[NamedPattern]) -> None:
 def test_what_nodes_send_is_their_rate_and_arrives(
     topology: Topology, pattern: NamedPattern
 ) -> None:
-    traffic = pattern.resolve(topology, 3)
+    traffic = resolved(pattern, topology, 3)
     assert ((traffic.rate >= 0) & (traffic.rate <= 1)).all()
     assert ((traffic.uniform_fraction >= 0) & (traffic.uniform_fraction <= 1)).all()
     rates = sent(topology, traffic)
@@ -116,8 +128,26 @@ def test_what_nodes_send_is_their_rate_and_arrives(
 
 
 @every_case
+def test_drawn_destinations_have_these_rates(topology: Topology, pattern: NamedPattern) -> None:
+    traffic = resolved(pattern, topology, 3)
+    network = core_network(topology)
+    core = core_traffic(network, traffic)
+    rates, draws = sent(topology, traffic), 20 * topology.num_nodes
+    for node in {0, topology.num_nodes // 2, topology.num_nodes - 1}:
+        if traffic.rate[node] == 0.0:
+            continue
+        drawn = core.draw_destinations(network, node, seed=1, count=draws)
+        found = np.bincount(drawn, minlength=topology.num_nodes)
+        expected = draws * rates[node] / traffic.rate[node]
+        possible = expected > 0
+        assert not found[~possible].any()
+        squares = (found[possible] - expected[possible]) ** 2 / expected[possible]
+        assert chi2.sf(squares.sum(), max(possible.sum() - 1, 1)) > 1e-5
+
+
+@every_case
 def test_flows_are_as_many_as_are_counted(topology: Topology, pattern: NamedPattern) -> None:
-    flows = [len(switch_demand(topology, pattern.resolve(topology, seed)).rate) for seed in SEEDS]
+    flows = [len(switch_demand(topology, resolved(pattern, topology, seed)).rate) for seed in SEEDS]
     # Counts are expected values over seeds that take the nodes of a switch as independent.
     assert pattern.count_flows(topology) == pytest.approx(np.mean(flows), rel=0.1, abs=2)
 
@@ -125,7 +155,7 @@ def test_flows_are_as_many_as_are_counted(topology: Topology, pattern: NamedPatt
 @every_case
 def test_equal_seeds_give_equal_traffic(topology: Topology, pattern: NamedPattern) -> None:
     again = parse_named_pattern(str(pattern))
-    assert pattern.resolve(topology, 5).equals(again.resolve(topology, 5))
+    assert resolved(pattern, topology, 5).equals(resolved(again, topology, 5))
 
 
 @every_kind
@@ -133,7 +163,7 @@ def test_an_own_seed_goes_before_the_seed_of_the_run(kind: type[NamedPattern]) -
     topology = next(one for one in reversed(NETWORKS) if kind.suits(one))
     if "seed" not in signature_of(kind).arguments:
         pattern = parse_named_pattern(kind.example)
-        assert pattern.resolve(topology, 5).equals(pattern.resolve(topology, 6))
+        assert resolved(pattern, topology, 5).equals(resolved(pattern, topology, 6))
         return
     call = replace(parse_call(kind.example), keywords=())
     of_run = parse_named_pattern(str(call))

@@ -85,14 +85,14 @@ def test_type2_set_has_twenty_different_seeds() -> None:
 def test_an_own_seed_goes_before_the_seed_of_the_run(
     make: type[Type2] | type[Permutation],
 ) -> None:
-    own, run = make(1), make()
+    own, run = make(seed=1), make()
     assert np.array_equal(own.destinations(TOPOLOGY, 5), own.destinations(TOPOLOGY, 6))
     assert np.array_equal(own.destinations(TOPOLOGY, 5), run.destinations(TOPOLOGY, 1))
     assert not np.array_equal(run.destinations(TOPOLOGY, 5), run.destinations(TOPOLOGY, 6))
 
 
 def test_permutation_reaches_every_node_once() -> None:
-    destination = Permutation(3).destinations(TOPOLOGY, 0)
+    destination = Permutation(seed=3).destinations(TOPOLOGY, 0)
     assert sorted(destination.tolist()) == list(range(72))
 
 

@@ -71,7 +71,7 @@ def common_patterns(topology: Topology) -> tuple[Pattern, ...]:
     """Return the patterns that every network is given."""
     stream, nodes = KeyedStream(0, "all-to-all"), topology.num_nodes
     rounds = dict.fromkeys(1 + stream.below(nodes - 1) for _ in range(ROUNDS))
-    permutations = (Permutation(seed) for seed in PERMUTATION_SEEDS)
+    permutations = (Permutation(seed=seed) for seed in PERMUTATION_SEEDS)
     return (Uniform("others"), *permutations, *map(NodeShift, rounds))
 
 

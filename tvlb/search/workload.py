@@ -218,7 +218,7 @@ def held_out_workload(topology: Topology, seed: int) -> Workload:
         if drawn not in seeds:
             seeds.append(drawn)
     patterns = [type2_pattern(topology, number) for number in seeds[1:]]
-    benign = [Uniform(), Permutation(seeds[0]), TimeMixed(50, 50, fifth)]
+    benign = [Uniform(), Permutation(seed=seeds[0]), TimeMixed(50, 50, fifth)]
     return Workload.even([*patterns, *shifts, *benign])
 
 

@@ -28,7 +28,7 @@ def type2_pattern(topology: Topology, seed: int) -> DestinationPattern:
     A permutation of the nodes, where no pattern is made for the family.
     """
     found = (kind.type2(topology, seed) for kind in _suited(topology))
-    return next((pattern for pattern in found if pattern is not None), Permutation(seed))
+    return next((pattern for pattern in found if pattern is not None), Permutation(seed=seed))
 
 
 def type2_set(topology: Topology) -> list[DestinationPattern]:

@@ -1,5 +1,6 @@
 """What a pattern means on one topology: per node for the simulator, per switch for the LP."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, cast
 
@@ -21,6 +22,7 @@ class DestinationTable:
     target : int32, destination nodes, or switches if `target_is_switch` (then a uniformly drawn
         node of that switch receives the packet).
     probability : float64, of each target; a row sums to 1.
+    to_others : whether a packet that is drawn for its own sender is drawn anew.
     """
 
     row_of_node: NDArray[np.int32]
@@ -28,6 +30,7 @@ class DestinationTable:
     target: NDArray[np.int32]
     probability: NDArray[np.float64]
     target_is_switch: bool
+    to_others: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +72,12 @@ class NodeTraffic:
             np.where(has_one, share, share > 0.0),
             np.where(has_one, destination, 0).astype(np.int32),
         )
+
+    @classmethod
+    def drawn_from(cls, table: DestinationTable) -> "NodeTraffic":
+        """Return traffic in which every node sends all it can to destinations of a table."""
+        nodes = len(table.row_of_node)
+        return cls(np.ones(nodes), np.zeros(nodes), np.full(nodes, -1, dtype=np.int32), table)
 
     def equals(self, other: "NodeTraffic") -> bool:
         """Whether both hold the same numbers."""
@@ -142,6 +151,14 @@ def check_flows(topology: Topology, traffic: NodeTraffic) -> None:
             f"uniform traffic on {topology} has {switches**2} flows; the limit is "
             f"{_MAX_DENSE_SWITCHES} switches"
         )
+    if traffic.table is not None:
+        rows = _Rows.of(topology, traffic.rate, traffic.table)
+        flows = int(np.diff(traffic.table.offset)[rows.row].sum())
+        if flows > _MAX_DENSE_SWITCHES**2:
+            raise InvalidInput(
+                f"such traffic on {topology} has {flows} flows; the limit is "
+                f"{_MAX_DENSE_SWITCHES**2}"
+            )
 
 
 def switch_demand(topology: Topology, traffic: NodeTraffic) -> Demand:
@@ -149,8 +166,10 @@ def switch_demand(topology: Topology, traffic: NodeTraffic) -> Demand:
 
     Raises
     ------
-    InvalidInput : uniform traffic on more than 5,000 switches; all pairs would be flows.
+    InvalidInput : there are more than 25 million flows, as of uniform traffic, of which all pairs
+        are, on more than 5,000 switches.
     """
+    check_flows(topology, traffic)
     flows = _Flows(topology)
     ejection = np.zeros(topology.num_nodes)
     _add_uniform(topology, traffic, flows, ejection)
@@ -173,7 +192,6 @@ def _add_uniform(
     uniform = traffic.rate * traffic.uniform_fraction
     if not uniform.any():
         return
-    check_flows(topology, traffic)
     switches = topology.num_switches
     per_switch = np.bincount(topology.network.node_switch, weights=uniform, minlength=switches)
     everyone = np.arange(switches, dtype=np.int32)
@@ -208,16 +226,50 @@ def _add_table(
     ejection: NDArray[np.float64],
 ) -> None:
     node_switch = topology.network.node_switch
-    for node in np.flatnonzero(table.row_of_node >= 0):
-        row = table.row_of_node[node]
+    back = _drawn_back(topology, table)
+    rates = traffic.rate / (1.0 - back)  # of draws
+    by_target = np.zeros(topology.num_switches if table.target_is_switch else topology.num_nodes)
+    for switch, row, rate in _Rows.of(topology, rates, table):
         entries = slice(table.offset[row], table.offset[row + 1])
-        rate = traffic.rate[node] * table.probability[entries]
-        targets = table.target[entries]
-        if table.target_is_switch:
-            flows.add(node_switch[node], targets, rate)
-            by_switch = np.zeros(topology.num_switches)
-            by_switch[targets] = rate / np.maximum(topology.switch_nodes, 1)[targets]
-            ejection += by_switch[node_switch]
-        else:
-            flows.add(node_switch[node], node_switch[targets], rate)
-            ejection[targets] += rate
+        targets, drawn = table.target[entries], rate * table.probability[entries]
+        by_target[targets] += drawn
+        flows.add(switch, targets if table.target_is_switch else node_switch[targets], drawn)
+    if table.target_is_switch:
+        by_target = (by_target / np.maximum(topology.switch_nodes, 1))[node_switch]
+    ejection += by_target - rates * back
+
+
+def _drawn_back(topology: Topology, table: DestinationTable) -> NDArray[np.float64]:
+    """Return how probably each node is drawn by itself and then anew, float64 (nodes,)."""
+    back = np.zeros(topology.num_nodes)
+    node_switch = topology.network.node_switch
+    place = node_switch if table.target_is_switch else np.arange(topology.num_nodes)
+    share = 1.0 / topology.switch_nodes[node_switch] if table.target_is_switch else np.ones(1)
+    for row in np.unique(table.row_of_node[table.row_of_node >= 0]) if table.to_others else ():
+        entries = slice(table.offset[row], table.offset[row + 1])
+        drawn = np.zeros(place.max() + 1)
+        drawn[table.target[entries]] = table.probability[entries]
+        back = np.where(table.row_of_node == row, drawn[place] * share, back)
+    return back
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Switches and the rows of a table that their nodes draw from, and the rates of these nodes."""
+
+    switch: NDArray[np.int32]
+    row: NDArray[np.int64]
+    rate: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, topology: Topology, rate: NDArray[np.float64], table: DestinationTable) -> "_Rows":
+        """Add up the rates of nodes, float64 (nodes,)."""
+        draws = np.flatnonzero(table.row_of_node >= 0)
+        rows = len(table.offset) - 1
+        key = topology.network.node_switch[draws].astype(np.int64) * rows
+        keys, position = np.unique(key + table.row_of_node[draws], return_inverse=True)
+        total = np.bincount(position, weights=rate[draws], minlength=len(keys))
+        return cls((keys // rows).astype(np.int32), keys % rows, total)
+
+    def __iter__(self) -> Iterator[tuple[np.int32, np.int64, np.float64]]:
+        return zip(self.switch, self.row, self.rate, strict=True)

@@ -61,11 +61,20 @@ void Traffic::check_matrix(const Network& network) const {
   for (const int row : demand_.matrix_row) {
     require(row < 0 || offset[index(row)] < offset[index(row) + 1],
             "traffic: a used matrix row is empty");
+    // A row of a single node could be that of the sender alone.
+    require(row < 0 || !demand_.matrix_to_others || targets_several(network, row),
+            "traffic: a matrix row has no other node than one");
   }
   for (const int target : demand_.matrix_target) {
     require(!demand_.matrix_target_is_switch || network.num_terminals(target) > 0,
             "traffic: a target switch has no node");
   }
+}
+
+bool Traffic::targets_several(const Network& network, int row) const {
+  const std::int64_t first = demand_.matrix_offset[index(row)];
+  return demand_.matrix_offset[index(row) + 1] - first > 1 ||
+         (demand_.matrix_target_is_switch && network.num_terminals(demand_.matrix_target[index(first)]) > 1);
 }
 
 double Traffic::max_rate() const {
@@ -94,7 +103,11 @@ int Traffic::draw_destination(const Network& network, int node, Stream& stream) 
     return other + static_cast<int>(other >= node);
   }
   const int row = demand_.matrix_row[index(node)];
-  return row < 0 ? demand_.destination[index(node)] : draw_from_matrix(network, row, stream);
+  if (row < 0) return demand_.destination[index(node)];
+  for (;;) {
+    const int drawn = draw_from_matrix(network, row, stream);
+    if (drawn != node || !demand_.matrix_to_others) return drawn;
+  }
 }
 
 GeometricGaps::GeometricGaps(double probability) : probability_(probability) {

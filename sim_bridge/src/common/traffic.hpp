@@ -22,6 +22,7 @@ struct Demand {
   std::vector<double> matrix_cumulative;    // per entry, last of a row = 1
   bool matrix_target_is_switch = false;     // then a uniform node of that switch
   bool uniform_to_others = false;           // uniform packets never go to their sender
+  bool matrix_to_others = false;            // a packet by matrix for its sender is drawn anew
 };
 
 class [[gnu::visibility("default")]] Traffic {
@@ -38,6 +39,7 @@ class [[gnu::visibility("default")]] Traffic {
  private:
   void check(const Network& network) const;
   void check_matrix(const Network& network) const;
+  [[nodiscard]] bool targets_several(const Network& network, int row) const;
   [[nodiscard]] int draw_from_matrix(const Network& network, int row, Stream& stream) const;
 
   Demand demand_;

@@ -15,7 +15,7 @@ from tvlb.traffic.pattern import DestinationPattern
 LARGEST_SHIFT = 999_999_999
 
 
-def group_of_nodes(topology: Topology, pattern: object, shift: int) -> tuple[int, int]:
+def groups_of_nodes(topology: Topology, pattern: object, shift: int = 0) -> tuple[int, int]:
     """Return the groups of a network and the nodes of each; refuse shifts that it does not have."""
     groups = topology.node_groups
     if groups < 2:
@@ -59,7 +59,7 @@ class Adversarial(DestinationPattern):
 
     def destinations(self, topology: Topology, seed: int) -> NDArray[np.int32]:
         """See `DestinationPattern.destinations`."""
-        _, size = group_of_nodes(topology, self, self.shift)
+        _, size = groups_of_nodes(topology, self, self.shift)
         node = np.arange(topology.num_nodes)
         return ((node + self.shift * size) % topology.num_nodes).astype(np.int32)
 

@@ -9,7 +9,7 @@ from tvlb.languages import WholeArgument
 from tvlb.topology import Topology
 from tvlb.traffic.demand import DestinationTable, NodeTraffic
 from tvlb.traffic.pattern import NamedPattern
-from tvlb.traffic.patterns.adv import LARGEST_SHIFT, group_of_nodes
+from tvlb.traffic.patterns.adv import LARGEST_SHIFT, groups_of_nodes
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class RandomAdversarial(NamedPattern):
 
     def resolve(self, topology: Topology, seed: int) -> NodeTraffic:
         """See `Pattern.resolve`."""
-        groups, size = group_of_nodes(topology, self, self.shift)
+        groups, size = groups_of_nodes(topology, self, self.shift)
         nodes = topology.num_nodes
         group = np.arange(nodes) // size
         table = DestinationTable(
@@ -45,7 +45,7 @@ class RandomAdversarial(NamedPattern):
             probability=np.full(nodes, 1 / size),
             target_is_switch=False,
         )
-        return NodeTraffic(np.ones(nodes), np.zeros(nodes), np.full(nodes, -1, np.int32), table)
+        return NodeTraffic.drawn_from(table)
 
     def count_flows(self, topology: Topology) -> float:
         """See `Pattern.count_flows`: from every switch to all of a group."""
