@@ -63,6 +63,7 @@ def steerings() -> list[Steering]: ...
 MAX_HOPS: int
 MAX_PORTS: int
 MAX_VCT_VCS: int
+NEVER: int
 
 class Traffic:
     def __init__(

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from tvlb.errors import InvalidInput
 from tvlb.languages import Number
 from tvlb.native import kernels
 from tvlb.topology import Topology
-from tvlb.traffic import NodeTraffic, Pattern
+from tvlb.traffic import LoadStep, NodeTraffic, Pattern
 
 MAX_CYCLES = 100_000_000
 LOAD = Number(0, 1)
@@ -41,7 +41,10 @@ class RouterScenario(ABC, Generic[_Config, _Result]):
     ----------
     topology, routing, pattern : what is simulated.
     seed : of the random streams, and of patterns without a seed of their own; 0..2^63-1.
+    takes_steps : whether its runs let the load change, as patterns with a `LoadStep` have it.
     """
+
+    takes_steps: ClassVar[bool] = False
 
     topology: Topology
     routing: str
@@ -69,9 +72,19 @@ class RouterScenario(ABC, Generic[_Config, _Result]):
 
     def check(self, loads: Iterable[float]) -> None:
         """Prepare the runs at these loads; raise InvalidInput where one of them would."""
-        for load in loads:
+        step = self.pattern.load_step
+        for load in (*loads, *(() if step is None else (step.load,))):
             most = LOAD.high / max(1.0, self._compiled.traffic.max_rate)
             replace(LOAD, high=most).checked("load", load)
+
+    def check_course(self, config: Any) -> None:
+        """Raise InvalidInput if runs with these settings end before the load changes."""
+        step, end = self.pattern.load_step, config.warmup_cycles + config.measured_cycles
+        if step is not None and step.cycle >= end:
+            raise InvalidInput(
+                f"{self.pattern}: T = {step.cycle} is not before the end of the run; with its "
+                f"warm-up it has cycles 0..{end - 1}"
+            )
 
     def with_seed(self, seed: int) -> Self:
         """Return the same scenario with other random streams.
@@ -86,7 +99,18 @@ class RouterScenario(ABC, Generic[_Config, _Result]):
 
     @property
     def _node_traffic(self) -> NodeTraffic:
-        return self.pattern.resolve(self.topology, self.seed)
+        pattern = self.pattern.before_step if self.takes_steps else self.pattern
+        return pattern.resolve(self.topology, self.seed)
+
+    def _offered(self, load: float) -> dict[str, object]:
+        """Return what cores are told of the packets that nodes generate, by setting."""
+        step = self.pattern.load_step or LoadStep(_core.NEVER, load)
+        return {
+            "load": load,
+            "seed": self.seed,
+            "step_cycle": step.cycle,
+            "step_load": step.load,
+        }
 
     @cached_property
     def _compiled(self) -> Compiled:
@@ -107,6 +131,7 @@ class RouterScenario(ABC, Generic[_Config, _Result]):
         InvalidInput, SimulationDeadlock : see `sim_bridge.simulate`.
         """
         self.check([load])
+        self.check_course(config)
         start = time.perf_counter()
         try:
             told = simulate(stop or _core.StopFlag())

@@ -39,8 +39,8 @@ class SimulationRequest:
 
     Raises
     ------
-    InvalidInput : the number of seeds, or the last seed, is out of range, or the settings do not
-        fit the scenario.
+    InvalidInput : the number of seeds, or the last seed, is out of range, the settings do not fit
+        the scenario, or a saturation load is searched under a pattern that is not stationary.
     """
 
     scenario: Any
@@ -53,7 +53,10 @@ class SimulationRequest:
         if not 1 <= self.seeds <= _MAX_SEEDS:
             raise InvalidInput(f"seeds {self.seeds} is out of range: 1..{_MAX_SEEDS}")
         check_seed(self.scenario.seed + self.seeds - 1)
+        if self.saturation:
+            self.scenario.pattern.check_stationary()
         object.__setattr__(self, "config", self.scenario.resolved(self.config))
+        self.scenario.check_course(self.config)
 
     @cached_property
     def scenarios(self) -> tuple[RouterScenario[Any, Any], ...]:

@@ -331,5 +331,6 @@ NB_MODULE(_core, module) {
   tvlb::sim::bind_vct(module);
   module.attr("MAX_PORTS") = tvlb::sim::kMaxPorts;
   module.attr("MAX_VCT_VCS") = tvlb::sim::vct::kMaxVcs;
+  module.attr("NEVER") = tvlb::sim::kNever;
   module.attr("MAX_HOPS") = tvlb::sim::kMaxHops;
 }

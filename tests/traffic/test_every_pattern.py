@@ -57,8 +57,8 @@ every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 
 
 def resolved(pattern: NamedPattern, topology: Topology, seed: int) -> NodeTraffic:
-    """What nodes send."""
-    return pattern.resolve(topology, seed)
+    """What nodes send, until the load changes if it does."""
+    return pattern.before_step.resolve(topology, seed)
 
 
 def sent(topology: Topology, traffic: NodeTraffic) -> NDArray[np.float64]:

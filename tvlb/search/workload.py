@@ -94,7 +94,8 @@ def parse_traffic(texts: Sequence[str]) -> Workload | None:
 
     Raises
     ------
-    InvalidInput : a pattern or a share is malformed, or a pattern comes twice.
+    InvalidInput : a pattern or a share is malformed, or a pattern comes twice or is not
+        stationary.
     """
     if not texts:
         return None
@@ -169,7 +170,7 @@ def parse_asked_traffic(text: str) -> tuple[Pattern, Fraction]:
 
     Raises
     ------
-    InvalidInput : the pattern or the share is malformed.
+    InvalidInput : the pattern or the share is malformed, or the pattern is not stationary.
     """
     return _part(text, parse_asked_pattern)
 
@@ -177,17 +178,22 @@ def parse_asked_traffic(text: str) -> tuple[Pattern, Fraction]:
 def _part(
     text: str, parse_one: Callable[[str], Pattern] = parse_pattern
 ) -> tuple[Pattern, Fraction]:
+    def stationary(one: str) -> Pattern:
+        pattern = parse_one(one)
+        pattern.check_stationary()
+        return pattern
+
     name, colon, number = text.rpartition(":")
     if not colon or not name:
-        return parse_one(text), Fraction(1)
+        return stationary(text), Fraction(1)
     try:
         share = decimal_number(number)
     except ValueError:
-        return parse_one(text), Fraction(1)
+        return stationary(text), Fraction(1)
     if not 0 < share <= _MOST_SHARE:
         raise InvalidInput(f"traffic {text!r}: shares are above 0 and at most {_MOST_SHARE:,}")
     # The decimal number that was written, not the binary one beside it.
-    return parse_one(name), Fraction(repr(share))
+    return stationary(name), Fraction(repr(share))
 
 
 def training_workload(topology: Topology, type2_patterns: int, seed: int) -> Workload:

@@ -17,6 +17,7 @@ from tvlb.traffic.parse import (
 )
 from tvlb.traffic.pattern import (
     DestinationPattern,
+    LoadStep,
     NamedPattern,
     Pattern,
     idle_warnings,
@@ -34,6 +35,7 @@ __all__ = [
     "Demand",
     "DestinationPattern",
     "DestinationTable",
+    "LoadStep",
     "MatrixPattern",
     "Mixed",
     "NamedPattern",

@@ -269,7 +269,7 @@ class _Rows:
         key = topology.network.node_switch[draws].astype(np.int64) * rows
         keys, position = np.unique(key + table.row_of_node[draws], return_inverse=True)
         total = np.bincount(position, weights=rate[draws], minlength=len(keys))
-        return cls((keys // rows).astype(np.int32), keys % rows, total)
+        return cls((keys // rows).astype(np.int32), keys % rows, total.astype(np.float64))
 
     def __iter__(self) -> Iterator[tuple[np.int32, np.int64, np.float64]]:
         return zip(self.switch, self.row, self.rate, strict=True)

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Annotated, ClassVar, Self, TypeVar
@@ -21,6 +22,20 @@ _Family = TypeVar("_Family", bound=Topology)
 OwnSeed = Annotated[int | None, WholeArgument("N", 0, MAX_SEED, keyword=True)]
 
 
+@dataclass(frozen=True)
+class LoadStep:
+    """A change of the offered load in the course of a run.
+
+    Attributes
+    ----------
+    cycle : of the run, warm-up included, at whose start the load becomes another.
+    load : that load, in the unit of the router.
+    """
+
+    cycle: int
+    load: float
+
+
 class Pattern(ABC):
     """A traffic pattern, a value; `str` says what documents call it.
 
@@ -37,8 +52,26 @@ class Pattern(ABC):
 
         Raises
         ------
-        InvalidInput : the pattern does not fit the network.
+        InvalidInput : the pattern does not fit the network, or is not stationary.
         """
+
+    @property
+    def load_step(self) -> LoadStep | None:
+        """How the load changes in the course of a run; None of stationary patterns."""
+        return None
+
+    @property
+    def before_step(self) -> "Pattern":
+        """The stationary pattern of which the load changes, or this one itself."""
+        return self
+
+    def check_stationary(self) -> None:
+        """Raise InvalidInput if the load changes in the course of a run."""
+        if self.load_step is not None:
+            raise InvalidInput(
+                f"{self} changes the load in the course of a run: only simulations at given loads "
+                "take it"
+            )
 
     @abstractmethod
     def count_flows(self, topology: Topology) -> float:

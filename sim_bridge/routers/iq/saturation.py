@@ -74,7 +74,7 @@ def search_saturation(
     Raises
     ------
     Cancelled : `stop` was set.
-    InvalidInput, SimulationDeadlock : as `simulate`.
+    InvalidInput, SimulationDeadlock : as `simulate`; also of a pattern that is not stationary.
     """
     if not 1e-4 <= step <= 0.5:
         raise InvalidInput(f"step = {step}: expected a number in 0.0001..0.5")
@@ -82,6 +82,7 @@ def search_saturation(
         raise InvalidInput(f"guess = {guess}: expected a number in 0..1")
     if not 0.0 <= guess_error <= 1.0:
         raise InvalidInput(f"guess_error = {guess_error}: expected a number in 0..1")
+    scenario.pattern.check_stationary()
     asked = scenario.resolved(config or SimulationConfig())
     settings = replace(asked, stop_when_saturated=True)
     start, stride = (_START, _STRIDE) if guess is None else (guess, guess_error)

@@ -8,7 +8,7 @@ import numpy as np
 from sim_bridge import _core
 from sim_bridge.conversion import core_network, core_traffic
 from sim_bridge.latencies import LATENCY_SETTINGS
-from sim_bridge.routers.iq.config import SimulationConfig
+from sim_bridge.routers.iq.config import SimulationConfig, Warmup
 from sim_bridge.routers.iq.result import SimulationResult
 from sim_bridge.routers.iq.round_trip import round_trip_warnings
 from sim_bridge.routers.iq.table import CompiledTable, FollowedTable
@@ -63,6 +63,8 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
     pattern: Pattern
     seed: int = 0
     table: FollowedTable | None = None
+
+    takes_steps = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "routing", choose(Routing, "routing", self.routing))
@@ -123,6 +125,15 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
         settings.resolved_vc_count(self.topology, self.routing)
         return settings
 
+    def check_course(self, config: SimulationConfig) -> None:
+        """See `RouterScenario.check_course`; what is steady cannot be told of a changing load."""
+        super().check_course(config)
+        if config.warmup == Warmup.DETECT and self.pattern.load_step is not None:
+            raise InvalidInput(
+                f"warm-up {config.warmup}: {self.pattern} changes the load in the course of a run, "
+                "so that it is never steady; give cycles"
+            )
+
     def warnings(self, config: SimulationConfig) -> tuple[str, ...]:
         """See `RouterScenario.warnings`."""
         own, table = self._compiled.warning, self._compiled.table
@@ -169,8 +180,7 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
         settings |= table.settings(config) if table else self._settings_of_paths(config)
         return _core.Config(
             **steering_settings(self.routing),
-            load=load,
-            seed=self.seed,
+            **self._offered(load),
             latency=list(config.latencies(self.topology)),
             **settings,
         )

@@ -58,6 +58,8 @@ class VctScenario(RouterScenario[VctConfig, VctResult]):
     pattern: Pattern
     seed: int = 0
 
+    takes_steps = True
+
     def __post_init__(self) -> None:
         with suppress(InvalidInput):
             object.__setattr__(self, "routing", written_out(self.routing))
@@ -154,8 +156,7 @@ class VctScenario(RouterScenario[VctConfig, VctResult]):
 
     def _core_config(self, load: float, settings: VctConfig) -> _core.VctConfig:
         return _core.VctConfig(
-            load=load,
-            seed=self.seed,
+            **self._offered(load),
             warmup_cycles=settings.warmup_cycles,
             measured_cycles=settings.measured_cycles,
             **steering_settings(self.routing),

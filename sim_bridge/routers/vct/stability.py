@@ -358,6 +358,7 @@ def checked_cases(
     if not 1 <= seeds <= _MOST_SEEDS:
         raise InvalidInput(f"seeds {seeds} is out of range: 1..{_MOST_SEEDS}")
     check_seed(seed + seeds - 1)
+    pattern.check_stationary()
     # Compiled once; what is compiled does not depend on the routing.
     first = VctScenario(topology, "min", pattern)
     known: dict[StabilityCase, DeadlockProof] = {}

@@ -4,6 +4,7 @@
 // table, the latency of links by kind.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,13 +31,16 @@ struct Window {
   LIST(TVLB_MEMBER)         \
   void visit_settings(auto&& visit) { LIST(TVLB_VISIT) }
 
-/// What all routers are told; `arguments` are those of the steering that `routing` names.
+/// What all routers are told; `arguments` are those of the steering that `routing` names. From the
+/// start of `step_cycle` on, which may never come, the load is `step_load`.
 struct RunConfig {
 #define TVLB_OF_RUNS(SETTING)        \
   SETTING(std::string, routing)      \
   SETTING(std::vector<int>, arguments) \
   SETTING(double, load)              \
   SETTING(std::uint64_t, seed)       \
+  SETTING(int, step_cycle)           \
+  SETTING(double, step_load)         \
   SETTING(int, warmup_cycles)        \
   SETTING(int, measured_cycles)      \
   SETTING(vc::Table, vcs)            \
@@ -45,6 +49,13 @@ struct RunConfig {
   SETTING(int, traced_packets)
   TVLB_SETTINGS(TVLB_OF_RUNS)
 #undef TVLB_OF_RUNS
+
+  /// Mean load of the measured window, as it is planned.
+  [[nodiscard]] double window_load() const {
+    if (step_cycle >= warmup_cycles + measured_cycles) return load;
+    const double before = std::max(step_cycle - warmup_cycles, 0);
+    return (load * before + step_load * (measured_cycles - before)) / measured_cycles;
+  }
 };
 
 }  // namespace tvlb::sim

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "config.hpp"
@@ -25,15 +27,24 @@ struct Generator {
 template <class Node>
 class Sources {
  public:
-  /// With loads in flits, of packets of some of them.
-  Sources(const Traffic& traffic, const RunConfig& config, int flits = 1) {
+  /// With loads in flits, of packets of some of them. Throws std::invalid_argument where a node
+  /// would generate less than nothing or more than it can send.
+  Sources(const Traffic& traffic, const RunConfig& config, int flits = 1) : step_(config.step_cycle) {
+    for (const double load : {config.load, config.step_load}) {
+      if (!(load >= 0.0) || !(load * traffic.max_rate() <= 1.0 + 1e-12)) {
+        throw std::invalid_argument(
+            "load = " + std::to_string(load) +
+            ": a node would generate less than 0 or more than 1 packet/cycle");
+      }
+    }
     std::map<double, std::uint32_t> gaps_of_rate;
     nodes_.resize(static_cast<std::size_t>(traffic.num_nodes()));
     for (std::int32_t id = 0; id < traffic.num_nodes(); ++id) {
-      const double rate = config.load * traffic.rate(id) / flits;
+      const double rate = traffic.rate(id);
       const auto count = static_cast<std::uint32_t>(gaps_.size());
       const auto [gaps, is_new] = gaps_of_rate.try_emplace(rate, count);
-      if (is_new) gaps_.emplace_back(rate);
+      if (is_new) gaps_.emplace_back(config.load * rate / flits);
+      if (is_new && step_ != kNever) later_gaps_.emplace_back(config.step_load * rate / flits);
       const auto key = static_cast<std::uint64_t>(id);
       static_cast<Generator&>((*this)[id]) = {gaps->second, -1,
                                               Stream(config.seed, Purpose::generation, key),
@@ -46,10 +57,15 @@ class Sources {
   [[nodiscard]] Node& operator[](std::int32_t id) { return nodes_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] const std::vector<Node>& all() const { return nodes_; }
 
-  /// Goes on to the packet of a node after `next`, the first one after -1.
+  /// Goes on to the packet of a node after `next`, the first one after -1. Where the load changes
+  /// before that, the gap is drawn anew, as if the last packet had come just before.
   void advance(Generator& node) const {
-    const std::int32_t gap = gaps_[node.gaps].draw(node.generation);
-    node.next = gap >= kNever - 1 - node.next ? kNever : node.next + gap;
+    if (node.next < step_ || step_ == kNever) {
+      add_gap(node, gaps_);
+      if (node.next < step_ || step_ == kNever) return;
+      node.next = step_ - 1;
+    }
+    add_gap(node, later_gaps_);
   }
   /// Has a node looked at in a cycle after `now`: when `due`, or earlier if that is too far ahead.
   void wake(std::int32_t id, std::int32_t due, std::int32_t now) {
@@ -62,9 +78,17 @@ class Sources {
   }
 
  private:
+  static void add_gap(Generator& node, const std::vector<GeometricGaps>& gaps) {
+    const GeometricGaps& rate = gaps[node.gaps];
+    const std::int32_t gap = rate.has_any() ? rate.draw(node.generation) : kNever;
+    node.next = gap >= kNever - 1 - node.next ? kNever : node.next + gap;
+  }
+
   static constexpr int kWheelSpan = 255;  // cycles; longer gaps are waited for in parts
 
-  std::vector<GeometricGaps> gaps_;  // one per distinct rate
+  std::int32_t step_;                      // cycle from which the load is another; kNever
+  std::vector<GeometricGaps> gaps_;        // one per distinct rate
+  std::vector<GeometricGaps> later_gaps_;  // the same from `step_` on
   std::vector<Node> nodes_;
   EventWheel<std::int32_t> wakings_{kWheelSpan};
 };

@@ -54,6 +54,7 @@ class [[gnu::visibility("default")]] GeometricGaps {
   /// `probability` per cycle, in [0, 1].
   explicit GeometricGaps(double probability);
 
+  [[nodiscard]] bool has_any() const { return probability_ > 0.0; }
   [[nodiscard]] std::int32_t draw(Stream& stream) const {
     const std::uint64_t drawn = stream.next();
     std::int32_t gap = first_gap_[drawn >> (64U - kGuideBits)];

@@ -55,6 +55,12 @@ class Experiment:
     read_table: Callable[[str, Topology], FollowedTable]
 
     @property
+    def highest_loads(self) -> Sequence[float]:
+        """The highest load in the course of each run."""
+        step = self.pattern.load_step
+        return self.loads if step is None else [max(load, step.load) for load in self.loads]
+
+    @property
     def saturation(self) -> bool:
         """Whether the saturation load is asked for."""
         return self.asked.get("saturation", False)

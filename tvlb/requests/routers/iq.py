@@ -93,7 +93,7 @@ class _InputQueued(Router):
     def resolved(self, request: SimulationRequest) -> dict[str, Any]:
         scenario, config = request.scenario, request.config
         # A path set may take long to list.
-        scenario.pattern.resolve(scenario.topology, scenario.seed)
+        scenario.pattern.before_step.resolve(scenario.topology, scenario.seed)
         detected = config.warmup == Warmup.DETECT
         cycles = config.warmup_cycles
         filled = {
@@ -111,7 +111,7 @@ class _InputQueued(Router):
             experiment.topology,
             experiment.asked["routing"],
             self.config(experiment),
-            experiment.loads,
+            experiment.highest_loads,
             experiment.seeds,
             experiment.saturation,
         )

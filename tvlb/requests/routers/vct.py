@@ -107,7 +107,8 @@ class _VirtualCutThrough(Router):
         # Costs are mostly asked for of what is resolved, and to resolve it takes seconds.
         if not config.vc_count:
             config = self.request(experiment).config
-        return vct_cost(experiment.topology, routing, config, experiment.loads, experiment.seeds)
+        loads = experiment.highest_loads
+        return vct_cost(experiment.topology, routing, config, loads, experiment.seeds)
 
     def described(self, request: SimulationRequest) -> Mapping[str, Any]:
         return {"deadlock_proof": request.scenario.proof(request.config.vc_policy)}

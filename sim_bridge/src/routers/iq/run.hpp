@@ -31,7 +31,7 @@ class Run : private Course {
       : Course(config, stop),
         network_(network),
         config_(config),
-        records_(window_, network.num_switches(), config, config.load * traffic.total_rate()),
+        records_(window_, network.num_switches(), config, config.window_load() * traffic.total_rate()),
         fabric_(network, config),
         injection_(fabric_, network, records_, traffic, routes, config),
         watchdog_(fabric_, config.buffer_flits),

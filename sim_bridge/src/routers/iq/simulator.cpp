@@ -10,19 +10,13 @@
 namespace tvlb::sim {
 namespace {
 
-void check(const Network& network, const Traffic& traffic, const Routes& routes,
-           const Config& config) {
+void check(const Network& network, const Traffic& traffic, const Routes& routes) {
   if (routes.most_hops > kMaxHops) {
     throw std::invalid_argument("routes of " + std::to_string(routes.most_hops) +
                                 " links are too long");
   }
   if (traffic.num_nodes() != network.num_nodes()) {
     throw std::invalid_argument("the traffic belongs to another network");
-  }
-  const double most = config.load * traffic.max_rate();
-  if (!(config.load >= 0.0) || !(most <= 1.0 + 1e-12)) {
-    throw std::invalid_argument("load = " + std::to_string(config.load) +
-                                ": a node would generate less than 0 or more than 1 packet/cycle");
   }
 }
 
@@ -41,7 +35,7 @@ Figures execute(const Network& network, auto&... given) {
 Figures simulate(const Network& network, const Traffic& traffic, const Routes& routes,
                 const Config& config, StopFlag& stop) {
   return timed(network, [&] {
-    check(network, traffic, routes, config);
+    check(network, traffic, routes);
     if (config.vc_count > 8 || routes.most_hops > most_hops_with(8)) {
       return execute<16>(network, traffic, routes, config, stop);
     }

@@ -62,7 +62,8 @@ class Run : private Course {
         watch_(watch),
         fabric_(network, min_ports, config),
         servers_(network, traffic, config),
-        records_(network, window_, config, config.load * traffic.total_rate() / config.packet_phits),
+        records_(network, window_, config,
+                 config.window_load() * traffic.total_rate() / config.packet_phits),
         view_(network, fabric_, cycle_),
         steering_(made<Steering>({network, config.arguments})) {
     for (std::int32_t sw = 0; sw < network.num_switches(); ++sw) {
