@@ -5,24 +5,48 @@ Jain, Chiu, Hawe, 1984.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sim_bridge.scenario import MAX_CYCLES
+from tvlb.errors import InvalidInput
+from tvlb.languages import Whole, setting
 from tvlb.languages.figures import COUNT, CYCLES, Quantity, Values, figure
 from tvlb.statistics import t_quantile
 
-SERIES_STEP = 1000
-_FINE_STEP = 100  # of the compiled core
+INTERVAL = 1000
+"""Cycles of the intervals of a series, where nothing else is asked for."""
+_MOST_INTERVALS = 1_000_000
+
+
+def interval_setting() -> Any:
+    """Declare the intervals of the series of runs as a setting; see `check_interval`."""
+    return setting(
+        INTERVAL, "Cycles of each interval of the series", Whole(1, MAX_CYCLES), is_later=True
+    )
+
+
+def check_interval(interval: int, cycles: int) -> None:
+    """Raise InvalidInput where a series of so many cycles would fill the memory."""
+    if cycles > interval * _MOST_INTERVALS:
+        raise InvalidInput(
+            f"interval {interval}: a run of up to {cycles:,} cycles has more than "
+            f"{_MOST_INTERVALS:,} of them, which would fill the memory; take "
+            f"{math.ceil(cycles / _MOST_INTERVALS):,} or more"
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """The course of a run in intervals of 1,000 cycles, warm-up and drain included.
+    """The course of a run in intervals of cycles, warm-up and drain included.
 
-    The last one may be shorter, and the run's last cycles beyond a multiple of 100 are left out.
-    Arrays of (intervals,); the mean latency is NaN without packets.
+    The last one may be shorter, and the run's last cycles beyond a multiple of 100 are left out; of
+    intervals that are no such multiple, an unfinished one. Arrays of (intervals,); the mean latency
+    is NaN without packets.
     """
 
     cycle: NDArray[np.int64] = figure("First cycle of each interval", Values(COUNT))
@@ -34,25 +58,28 @@ class Series:
     )
 
 
-def make_series(packets: list[int], latency: list[int], cycles: int, nodes: int) -> Series:
-    """Return the course from sums per interval of `_FINE_STEP` cycles.
+def make_series(told: Mapping[str, Any], interval: int, nodes: int) -> Series:
+    """Return the course from what the core tells: sums per `series_step` cycles.
 
-    The core counts a delivery when it is certain, some cycles ahead, so only intervals that are
-    over are complete. After the last delivery it has none.
+    The core counts a delivery when it is certain, some cycles ahead, so only steps that are over
+    are complete. After the last delivery it has none.
     """
-    complete = cycles // _FINE_STEP
-    counts, sums = _coarsen(packets, complete), _coarsen(latency, complete)
-    start = np.arange(len(counts), dtype=np.int64) * SERIES_STEP
-    length = np.minimum(complete * _FINE_STEP - start, SERIES_STEP)
+    step: int = told["series_step"]
+    complete, per_interval = told["cycles"] // step, interval // step
+    counts, sums = (
+        _coarsen(told[name], complete, per_interval)
+        for name in ("series_packets", "series_latency")
+    )
+    start = np.arange(len(counts), dtype=np.int64) * interval
+    length = np.minimum(complete * step - start, interval)
     return Series(start, counts / (length * nodes), ratio(sums, counts))
 
 
-def _coarsen(sums: list[int], complete: int) -> NDArray[np.int64]:
-    per_step = SERIES_STEP // _FINE_STEP
-    values = np.zeros(math.ceil(complete / per_step) * per_step, dtype=np.int64)
+def _coarsen(sums: list[int], complete: int, per_interval: int) -> NDArray[np.int64]:
+    values = np.zeros(math.ceil(complete / per_interval) * per_interval, dtype=np.int64)
     known = min(len(sums), complete)
     values[:known] = sums[:known]
-    return values.reshape(-1, per_step).sum(axis=1)
+    return values.reshape(-1, per_interval).sum(axis=1)
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> NDArray[np.float64]:

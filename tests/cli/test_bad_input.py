@@ -58,6 +58,11 @@ CASES = [
     (["table", "2,4,2,5", "--method", "paper", "--budget", "small"], "budget small"),
     (["table", "2,4,2,5", "--method", "paper", "--traffic", "uniform"], "traffic uniform"),
     (["table", "2,4,2,5", "--traffic", "step(uniform,50,0.2)"], "step(uniform,50,0.2) changes"),
+    (["simulate", "2,4,2,5", "--load", "0.1", "--interval", "0"], "interval 0"),
+    (
+        ["simulate", "2,4,2,5", "--load", "0.1", "--cycles", "99999999", "--interval", "9"],
+        "interval 9: a run of up to 100,049,999 cycles has more than 1,000,000",
+    ),
     (["model", "2,4,2,5", "--pattern", "step(uniform,50,0.2)"], "step(uniform,50,0.2) changes"),
     (["model", "2,4,2,5", "--pattern", "step(step(uniform,9,1),50,0.2)"], "'step' is not"),
     (["model", "hyperx(2,3,3)", "--pattern", "advc"], "advc is no pattern of hyperx(2,3,3)"),

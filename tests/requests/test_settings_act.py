@@ -85,6 +85,7 @@ VALUES: Mapping[str, list[Any]] = {
     "finalists": [1],
     "global_latency": [3],
     "input_buffer": [16],
+    "interval": [30],
     "link_latencies": ["local=3"],
     "load": [[0.2], 0.2],
     "local_latency": [3],

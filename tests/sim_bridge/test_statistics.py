@@ -2,13 +2,22 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim_bridge import SimulationConfig, SimulationResult, half_width, jain_index
+from sim_bridge import (
+    MAX_CYCLES,
+    SimulationConfig,
+    SimulationResult,
+    VctConfig,
+    half_width,
+    jain_index,
+)
+from tvlb.errors import InvalidInput
 from tvlb.topology import Dragonfly
 
 Run = Callable[..., SimulationResult]
@@ -51,6 +60,35 @@ def test_a_run_without_packets_has_a_series_of_zeros(small: Dragonfly, run: Run)
     assert series.cycle.tolist() == [0, 1000, 2000]
     assert series.accepted.tolist() == [0.0] * 3
     assert np.isnan(series.latency_mean).all()
+
+
+def test_intervals_change_nothing_but_the_series(small: Dragonfly, run: Run) -> None:
+    detecting = SimulationConfig(warmup="detect", warmup_cycles=5000, measured_cycles=2010)
+    usual = run(small, "min", "none", "uniform", 0.3, config=detecting)
+    for interval in (50, 100, 200, 250):
+        config = replace(detecting, interval=interval)
+        other = run(small, "min", "none", "uniform", 0.3, config=config)
+        for name in ("latency_mean", "accepted", "warmup_cycles", "cycles", "latency_ci95"):
+            assert getattr(other, name) == getattr(usual, name)
+        per_usual = 1000 // interval
+        whole = other.cycles // 1000
+        assert other.series.cycle.tolist() == [
+            interval * place for place in range(len(other.series.cycle))
+        ]
+        fine = other.series.accepted[: whole * per_usual].reshape(whole, per_usual)
+        assert fine.mean(axis=1) == pytest.approx(usual.series.accepted[:whole])
+        packets = fine * other.series.latency_mean[: whole * per_usual].reshape(fine.shape)
+        latency = packets.sum(axis=1) / fine.sum(axis=1)
+        assert latency == pytest.approx(usual.series.latency_mean[:whole])
+
+
+def test_a_series_is_no_longer_than_the_memory_takes() -> None:
+    for make in (SimulationConfig, VctConfig):
+        with pytest.raises(InvalidInput, match=r"interval 3: a run of up to .* take \d+ or more"):
+            make(warmup_cycles=0, measured_cycles=3_000_001, interval=3)
+        assert make(warmup_cycles=0, measured_cycles=3_000_001, interval=4).interval == 4
+    # The longest runs there are may have the usual intervals.
+    SimulationConfig(MAX_CYCLES, MAX_CYCLES, drain_limit_cycles=MAX_CYCLES)
 
 
 def test_series_shows_the_warm_up(small: Dragonfly, run: Run) -> None:

@@ -144,10 +144,13 @@ def test_equal_arguments_give_equal_results() -> None:
 
 
 def test_the_figures_of_a_run_fit_each_other() -> None:
-    run = scenario("hyperx(2,4,4)", "valiant", "dshift(1)").run(
-        0.3, VctConfig(warmup_cycles=0, measured_cycles=10_000)
-    )
+    case = scenario("hyperx(2,4,4)", "valiant", "dshift(1)")
+    config = VctConfig(warmup_cycles=0, measured_cycles=10_000)
+    run = case.run(0.3, config)
     assert len(run.series) == 10
+    fine = case.run(0.3, replace(config, interval=250))
+    assert fine.series.reshape(10, 4).mean(axis=1) == pytest.approx(run.series)
+    assert (fine.accepted, fine.latency_mean) == (run.accepted, run.latency_mean)
     assert run.accepted == pytest.approx(run.series.mean())
     assert run.link_load.sum() * 10_000 <= run.phit_hops
     nodes = 32

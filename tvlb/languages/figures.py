@@ -54,13 +54,13 @@ class Parts(Kind):
     declaring : the dataclass.
     name : of the documents of its instances.
     many : whether there are any number of them.
-    of : makes one of the value in a result.
+    of : makes one of the result that has the figure; None where the figure is one.
     """
 
     declaring: type
     name: str
     many: bool = False
-    of: Callable[[Any], Any] = lambda value: value
+    of: Callable[[Any], Any] | None = None
 
 
 def _most(values: Sequence[bool | None]) -> bool | None:

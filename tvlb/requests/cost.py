@@ -87,7 +87,6 @@ _BYTES_PER_NUMBER = 150.0
 _WRITTEN_PER_NUMBER = 10.0
 _WRITTEN_PER_SHARE = 20.0
 _FIGURES = 40
-_SERIES_CYCLES = 1000
 _SEARCH_RUNS = 10
 # Loads above this are saturated under some patterns and not under others; saturated runs last to
 # the end of the drain. Only the pattern knows, so the mean of both on a log scale is taken.
@@ -222,7 +221,7 @@ def simulation_cost(
     written = traces * _WRITTEN_PER_TRACE + numbers * _WRITTEN_PER_NUMBER
     busiest = 1.0 if saturation else max(loads, default=0.0)
     packets = _most_packets(topology, routing, config, busiest) * _BYTES_PER_PACKET
-    latencies = _most_cycles(config) * _BYTES_PER_LATENCY if busiest > 0.0 else 0.0
+    latencies = config.most_cycles * _BYTES_PER_LATENCY if busiest > 0.0 else 0.0
     entries = topology.num_nodes * topology.num_switches * Routing(routing).follows_table
     held = (
         _simulator_bytes(topology)
@@ -248,7 +247,7 @@ def vct_cost(
     """Estimate simulated loads of the virtual cut-through router; see `simulation_cost`."""
     runs = [_vct_run(topology, routing, config, load) for load in loads]
     # Also the load of every link, and the cycles of the series.
-    more = topology.num_links + (config.warmup_cycles + config.measured_cycles) / _SERIES_CYCLES
+    more = topology.num_links + config.most_cycles / config.interval
     told = [replace(run, numbers=run.numbers + more) for run in runs]
     return _vct_runs_cost("simulate", told, seeds)
 
@@ -275,7 +274,7 @@ def _vct_run(topology: Topology, routing: str, config: VctConfig, load: float) -
     nodes = topology.num_nodes
     slower = math.sqrt(max(1.0, nodes / _NODES_IN_CACHE))
     links = len(topology.longest_min_path) * (1 if routing == "min" else 2)
-    cycles = config.warmup_cycles + config.measured_cycles
+    cycles = config.most_cycles
     phit_hops = nodes * cycles * min(load * _MEAN_ROUTE * links, _MOST_PHIT_HOPS)
     ports = (topology.num_links + nodes) * (config.vc_count or links)
     deep = config.input_buffer_phits + config.output_buffer_phits
@@ -285,7 +284,7 @@ def _vct_run(topology: Topology, routing: str, config: VctConfig, load: float) -
         nodes * cycles * _SECONDS_PER_IDLE_CYCLE
         + phit_hops / config.packet_phits * _SECONDS_PER_PACKET_HOP * slower,
         ports * _BYTES_PER_VC + packets * _BYTES_PER_BUFFERED + queued * _BYTES_PER_QUEUED,
-        cycles / _SERIES_CYCLES + _FIGURES,
+        cycles / config.interval + _FIGURES,
         min(config.traced_packets, nodes * load * config.measured_cycles / config.packet_phits),
     )
 
@@ -437,13 +436,9 @@ def _window_cycles(config: SimulationConfig) -> int:
     return warmup + config.measured_cycles
 
 
-def _most_cycles(config: SimulationConfig) -> int:
-    return config.warmup_cycles + config.measured_cycles + config.drain_limit_cycles
-
-
 def _most_packets(topology: Topology, routing: str, config: SimulationConfig, load: float) -> float:
     """Packets inside the network at once: all that are sent, or as many as have a buffer."""
-    sent = topology.num_nodes * min(load, 1.0) * _most_cycles(config)
+    sent = topology.num_nodes * min(load, 1.0) * config.most_cycles
     # Virtual channels that no route needs stay empty.
     needed = replace(config, vc_count=None).resolved_vc_count(topology, routing)
     channels = min(config.resolved_vc_count(topology, routing), needed)
@@ -454,9 +449,9 @@ def _most_packets(topology: Topology, routing: str, config: SimulationConfig, lo
 def _told(topology: Topology, config: SimulationConfig, load: float) -> tuple[float, float]:
     """Traces and numbers that one run tells of."""
     packets = topology.num_nodes * min(load, 1.0) * config.measured_cycles
-    cycles = _most_cycles(config)
     by_place = topology.num_links + 2 * topology.num_switches
-    return min(config.traced_packets, packets), by_place + 3 * (cycles / _SERIES_CYCLES) + _FIGURES
+    series = 3 * config.most_cycles / config.interval
+    return min(config.traced_packets, packets), by_place + series + _FIGURES
 
 
 def _load_seconds(topology: Topology, routing: str, config: SimulationConfig, load: float) -> float:

@@ -98,8 +98,9 @@ def part_of(declaring: Any, name: str) -> type[Document]:
     return create_model(name, __base__=Document, __doc__=text, __module__=__name__, **keys)
 
 
-def told_of(one: Figure, value: Any, topology: Topology) -> Any:
-    """Return what the document of a figure is made of."""
+def told_of(one: Figure, result: Any, topology: Topology) -> Any:
+    """Return what the document of a figure of a result is made of."""
+    value = getattr(result, one.name)
     match one.kind:
         case BySwitch():
             return Fairness.of(value)
@@ -108,8 +109,8 @@ def told_of(one: Figure, value: Any, topology: Topology) -> Any:
         case Values():
             return value.tolist()
         case Parts(declaring, many=False, of=of):
-            part = of(value)
+            part = value if of is None else of(result)
             known = figures(declaring).items()
-            return {name: told_of(each, getattr(part, name), topology) for name, each in known}
+            return {name: told_of(each, part, topology) for name, each in known}
         case _:
             return value

@@ -212,7 +212,7 @@ class Windows(with_settings(Document, SimulatedWindows)):
     """How closely a figure was looked at."""
 
 
-_WINDOWS = ("warmup_cycles", "measured_cycles", "stop_when_saturated")
+_WINDOWS = ("warmup_cycles", "measured_cycles", "stop_when_saturated", "interval")
 
 
 class RouterSettings(

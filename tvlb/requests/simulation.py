@@ -46,7 +46,7 @@ class Run(Document):
     def of(cls, result: RunResult, topology: Topology) -> Self:
         """Describe the result of a run."""
         known = figures(type(result))
-        told = {name: told_of(one, getattr(result, name), topology) for name, one in known.items()}
+        told = {name: told_of(one, result, topology) for name, one in known.items()}
         for one in known.values():
             if one.interval:
                 told[one.interval] = getattr(result, one.interval, nan)

@@ -146,7 +146,7 @@ class RunUnit(Unit[RunFigures]):
             "unit": "run",
             "saturated": "backlog",
             "scenario": self.recipe.key_fields(),
-            "config": asdict(self.config),
+            "config": _told_config(self.config),
             "load": self.load,
         }
 
@@ -166,6 +166,11 @@ class RunUnit(Unit[RunFigures]):
         """See `Unit.decode`."""
         fields = json.loads(data)
         return RunFigures(**fields | {"work": Work(**fields["work"])})
+
+
+def _told_config(config: SimulationConfig) -> dict[str, object]:
+    """Return what decides figures: not the course, so that runs of earlier versions are known."""
+    return {name: one for name, one in asdict(config).items() if name != "interval"}
 
 
 def _least_served(recipe: Recipe, result: SimulationResult) -> float:
@@ -199,7 +204,7 @@ class SaturationUnit(Unit[Saturation]):
             "unit": "saturation",
             "saturated": "backlog",
             "scenario": self.recipe.key_fields(),
-            "config": asdict(self.config),
+            "config": _told_config(self.config),
             "grid": self.grid,
             "guess": self.guess,
             "guess_error": self.guess_error,

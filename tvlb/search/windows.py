@@ -57,7 +57,7 @@ def parse_windows(text: str) -> Windows:
         raise InvalidInput(f"windows {text!r} are malformed: expected WARMUP,CYCLES,GRID") from None
 
 
-ROUTERS = SpreadGroup(SimulationConfig, without=("cycles", "traces"))
+ROUTERS = SpreadGroup(SimulationConfig, without=("cycles", "traces", "interval"))
 """Settings of the routers, whose windows are told by `Windows`."""
 
 # Cycles on the links of a VLB path that the shortest windows are made for.

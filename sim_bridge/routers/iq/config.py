@@ -15,6 +15,7 @@ from sim_bridge.latencies import (
 )
 from sim_bridge.routing import Routing
 from sim_bridge.scenario import MAX_CYCLES
+from sim_bridge.statistics import check_interval, interval_setting
 from tvlb.errors import InvalidInput
 from tvlb.languages import Flag, Names, Number, Whole, check_settings, members, one_of, setting
 from tvlb.native.virtual_channels import VcScheme
@@ -136,11 +137,18 @@ class SimulationConfig:
     stop_when_saturated: bool = setting(
         False, "Whether a run ends as soon as it is certain to be saturated", Flag(), option=None
     )
+    interval: int = interval_setting()
 
     def __post_init__(self) -> None:
         check_settings(self)
+        check_interval(self.interval, self.most_cycles)
         # Equal settings are written alike.
         object.__setattr__(self, "speedup", float(self.speedup))
+
+    @property
+    def most_cycles(self) -> int:
+        """Cycles of the longest run."""
+        return self.warmup_cycles + self.measured_cycles + self.drain_limit_cycles
 
     def latencies(self, topology: Topology) -> tuple[int, ...]:
         """Latency of the links of each kind, cycles: a setting, or what the network says.

@@ -101,7 +101,6 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
         # Switches without nodes send and take nothing.
         switch_cycles = settings.measured_cycles * np.maximum(self.topology.switch_nodes, 1)
         accepted = ratio(told["batch_accepted"], told["batch_cycles"]) / nodes
-        packets, latency = told["series_packets"], told["series_latency"]
         return SimulationResult.of(
             told,
             path_set=str(self.path_set),
@@ -110,7 +109,7 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
             accepted_ci95=half_width(accepted),
             switch_injected=np.array(told["switch_injected"], dtype=np.float64) / switch_cycles,
             switch_accepted=np.array(told["switch_accepted"], dtype=np.float64) / switch_cycles,
-            series=make_series(packets, latency, told["cycles"], nodes),
+            series=make_series(told, settings.interval, nodes),
         )
 
     def resolved(self, config: SimulationConfig) -> SimulationConfig:

@@ -16,6 +16,7 @@ from sim_bridge.latencies import (
     unsaid_latency,
 )
 from sim_bridge.scenario import MAX_CYCLES
+from sim_bridge.statistics import check_interval, interval_setting
 from tvlb.errors import InvalidInput
 from tvlb.languages import Names, Whole, check_settings, setting
 from tvlb.native.virtual_channels import VC_POLICIES
@@ -71,9 +72,11 @@ class VctConfig:
     traced_packets: int = setting(
         0, "Measured packets to trace per run", Whole(0, 100_000), option="traces"
     )
+    interval: int = interval_setting()
 
     def __post_init__(self) -> None:
         check_settings(self)
+        check_interval(self.interval, self.most_cycles)
         for name, phits in (
             ("input_buffer", self.input_buffer_phits),
             ("output_buffer", self.output_buffer_phits),
@@ -84,6 +87,11 @@ class VctConfig:
                     f"{name} {phits} is not 1 to {_MOST_PACKETS} packets of {self.packet_phits} "
                     "phits"
                 )
+
+    @property
+    def most_cycles(self) -> int:
+        """Cycles of a run."""
+        return self.warmup_cycles + self.measured_cycles
 
     def latencies(self, topology: Topology) -> tuple[int, ...]:
         """Latency of the links of each kind, cycles: a setting, what a file says, or one.

@@ -26,7 +26,7 @@ _CYCLES = 510_000
 
 @dataclass(frozen=True)
 class LongRun(VctConfig):
-    """The settings of a long run: no warm-up; virtual channels are told case by case."""
+    """The settings of a long run: no warm-up, fixed intervals; virtual channels are of a case."""
 
     warmup_cycles: int = 0
     measured_cycles: int = setting(
@@ -35,6 +35,7 @@ class LongRun(VctConfig):
     vc_policy: str = "ladder"
     vc_count: int | None = None
     traced_packets: int = 0
+    interval: int = BIN
 
 
 def parse_vcs(text: str) -> tuple[str, int | None]:

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from sim_bridge.result import RunResult
 from sim_bridge.routers.vct.config import VctConfig
-from sim_bridge.statistics import SERIES_STEP
 from sim_bridge.trace import TRACES, PacketTrace
 from tvlb.languages import Number
 from tvlb.languages.figures import (
@@ -29,14 +28,14 @@ _RATE = Quantity(0.0, unit=_UNIT)
 
 @dataclass(frozen=True, eq=False)
 class _Course:
-    """The course of a run in intervals of 1,000 cycles, warm-up included."""
+    """The course of a run in intervals of cycles, warm-up included."""
 
     cycle: NDArray[np.int64] = figure("First cycle of each interval", Values(COUNT))
     accepted: NDArray[np.float64] = figure("Delivered in it", Values(Quantity(unit=_UNIT)))
 
     @classmethod
-    def of(cls, accepted: NDArray[np.float64]) -> Self:
-        return cls(np.arange(len(accepted)) * SERIES_STEP, accepted)
+    def of(cls, result: "VctResult") -> Self:
+        return cls(np.arange(len(result.series)) * result.config.interval, result.series)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,7 +43,7 @@ class VctResult(RunResult):
     """Figures of one run, of packets whose last phit was delivered in the measured window.
 
     Every figure is declared here, by the name that the core gives it if it tells it; means are NaN
-    without packets. `series` is float64, accepted in each 1,000 cycles of the run, from cycle 0.
+    without packets. `series` is float64, accepted in each interval of the run, from cycle 0.
 
     Attributes
     ----------

@@ -97,8 +97,8 @@ class VctScenario(RouterScenario[VctConfig, VctResult]):
         load : phits/cycle and node (times the node's rate in the pattern), 0..1.
         config : router and window; None for the defaults.
         stop : set from another thread to end the run.
-        watch : called with what was accepted in every 1,000 cycles, phits/cycle/node; ends the run
-            by returning False.
+        watch : called with what was accepted in every interval of the series, phits/cycle/node;
+            ends the run by returning False.
 
         Raises
         ------
@@ -159,6 +159,7 @@ class VctScenario(RouterScenario[VctConfig, VctResult]):
             **self._offered(load),
             warmup_cycles=settings.warmup_cycles,
             measured_cycles=settings.measured_cycles,
+            interval=settings.interval,
             **steering_settings(self.routing),
             vcs=vc_policy(settings.vc_policy).table(
                 int(settings.vc_count or 0), self.proof(settings.vc_policy).split_kind

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sim_bridge.routers.vct.config import VctConfig
 from sim_bridge.routers.vct.proof import DeadlockProof
 from sim_bridge.routers.vct.scenario import VctScenario
+from sim_bridge.statistics import INTERVAL
 from tvlb.documents import Frame
 from tvlb.errors import InvalidInput
 from tvlb.processes import Progress, Reporter, tell_part
@@ -25,7 +26,7 @@ from tvlb.statistics import check_seed
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern
 
-BIN = 1000  # cycles
+BIN = INTERVAL  # cycles
 FEWEST_BINS = 100
 _FIRST_BIN = 5
 _BINS_OF_MEAN = 10
@@ -289,8 +290,9 @@ class _RunUnit(Unit[StabilityRun]):
 
 
 def _told_config(config: VctConfig) -> dict[str, object]:
-    """Return what decides a series; runs of earlier versions, which traced nothing, are known."""
-    return {name: one for name, one in asdict(config).items() if name != "traced_packets"}
+    """Return what decides a series; runs of earlier versions, with less settings, are known."""
+    later = ("traced_packets", "interval")
+    return {name: one for name, one in asdict(config).items() if name not in later}
 
 
 def study_stability(
@@ -379,6 +381,8 @@ def _resolved(scenario: VctScenario, case: StabilityCase, load: float) -> Stabil
             f"cycles {config.measured_cycles} is too few: stability takes at least "
             f"{FEWEST_BINS * BIN}"
         )
+    if config.interval != BIN:
+        raise InvalidInput(f"interval {config.interval}: stability is judged by {BIN} cycles")
     scenario.check([load])
     packets = scenario.topology.num_nodes * load * _BINS_OF_MEAN * BIN / config.packet_phits
     if packets < _LEAST_PACKETS:

@@ -43,6 +43,7 @@ struct RunConfig {
   SETTING(double, step_load)         \
   SETTING(int, warmup_cycles)        \
   SETTING(int, measured_cycles)      \
+  SETTING(int, interval)             \
   SETTING(vc::Table, vcs)            \
   SETTING(int, vc_count)             \
   SETTING(std::vector<int>, latency) \

@@ -22,7 +22,8 @@ void tell_sums(Figures& figures, const std::string& name, std::span<const Packet
 void Records::tell(Figures& figures, int num_nodes) const {
   measurement.tell(figures, num_nodes);
   tell_sums(figures, "batch", statistics.latency_by_batch);
-  tell_sums(figures, "series", statistics.series);
+  tell_sums(figures, "series", statistics.told_series());
+  figures["series_step"] = std::int64_t{statistics.told_step()};
   figures["batch_accepted"] = statistics.accepted_by_batch;
   figures["batch_cycles"] = statistics.cycles_by_batch();
   figures["switch_injected"] = statistics.injected_by_switch;

@@ -16,7 +16,7 @@ struct Records {
   /// `rate`: packets per cycle that all nodes generate together.
   Records(const Window& window, int num_switches, const Config& config, double rate)
       : measurement(window, config.longest_latency),
-        statistics(window, num_switches),
+        statistics(window, num_switches, config.interval),
         tracer(window, config, rate) {}
 
   void injected(const auto& packet, std::int32_t cycle, int source) {

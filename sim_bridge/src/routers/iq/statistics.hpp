@@ -12,7 +12,7 @@
 namespace tvlb::sim {
 
 inline constexpr int kBatches = 20;              // equal parts of the measured window
-inline constexpr std::int32_t kSeriesStep = 100;  // cycles
+inline constexpr std::int32_t kSeriesStep = 100;  // cycles, by which a warm-up is found to be over
 
 /// Sums over packets.
 struct PacketSums {
@@ -27,12 +27,15 @@ struct PacketSums {
 
 class Statistics {
  public:
-  /// The window may move as a whole until a packet falls into it; it outlives this object.
-  Statistics(const Window& window, int num_switches)
+  /// The window may move as a whole until a packet falls into it; it outlives this object. What is
+  /// told of the course has parts of `interval` cycles, which are those of `series` added up, if they
+  /// can be.
+  Statistics(const Window& window, int num_switches, std::int32_t interval)
       : accepted_by_batch(kBatches, 0),
         injected_by_switch(static_cast<std::size_t>(num_switches), 0),
         accepted_by_switch(injected_by_switch),
         window_(window),
+        told_step_(interval % kSeriesStep == 0 ? kSeriesStep : interval),
         batches_per_cycle_(static_cast<double>(kBatches) /
                            static_cast<double>(window.end - window.begin)) {}
 
@@ -42,9 +45,8 @@ class Statistics {
 
   void delivered(std::int32_t created, std::int32_t at, unsigned sw) {
     const std::int32_t latency = at - created;
-    const auto interval = static_cast<std::size_t>(at / kSeriesStep);
-    if (interval >= series.size()) [[unlikely]] series.resize(interval + 1);
-    series[interval].add(latency);
+    add(series, at / kSeriesStep, latency);
+    if (told_step_ != kSeriesStep) [[unlikely]] add(told_series_, at / told_step_, latency);
     if (window_.contains(at)) {
       ++accepted_by_switch[sw];
       ++accepted_by_batch[batch(at)];
@@ -54,6 +56,12 @@ class Statistics {
   /// A packet that the run ends without delivering counts with its age.
   void undelivered(std::int32_t created, std::int64_t age) {
     if (window_.contains(created)) latency_by_batch[batch(created)].add(age);
+  }
+
+  /// Delivered packets per so many cycles of the whole run.
+  [[nodiscard]] std::int32_t told_step() const { return told_step_; }
+  [[nodiscard]] const std::vector<PacketSums>& told_series() const {
+    return told_step_ == kSeriesStep ? series : told_series_;
   }
 
   /// Length of every batch; 0 for some where the window has fewer cycles than batches.
@@ -72,6 +80,11 @@ class Statistics {
   std::vector<PacketSums> series;  // delivered packets per kSeriesStep cycles of the whole run
 
  private:
+  static void add(std::vector<PacketSums>& sums, std::int32_t place, std::int64_t latency) {
+    const auto interval = static_cast<std::size_t>(place);
+    if (interval >= sums.size()) [[unlikely]] sums.resize(interval + 1);
+    sums[interval].add(latency);
+  }
   [[nodiscard]] std::size_t batch(std::int32_t cycle) const {
     const auto found =
         static_cast<std::size_t>(static_cast<double>(cycle - window_.begin) * batches_per_cycle_);
@@ -79,6 +92,8 @@ class Statistics {
   }
 
   const Window& window_;
+  std::int32_t told_step_;
+  std::vector<PacketSums> told_series_;  // where it is not `series`
   double batches_per_cycle_;
 };
 

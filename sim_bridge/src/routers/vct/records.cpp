@@ -11,7 +11,7 @@ Records::Records(const Network& network, const Window& window, const Config& con
       window_(window),
       config_(config),
       delivered_(static_cast<std::size_t>(network.num_nodes()), 0),
-      series_(static_cast<std::size_t>((window.end + kSeriesStep - 1) / kSeriesStep), 0),
+      series_(static_cast<std::size_t>((window.end - 1) / config.interval + 1), 0),
       link_phits_(static_cast<std::size_t>(network.num_links()), 0) {}
 
 void Records::ejected(std::int32_t id, const Packet& left, int vc, std::int32_t cycle) {
@@ -19,8 +19,10 @@ void Records::ejected(std::int32_t id, const Packet& left, int vc, std::int32_t 
   const std::int32_t tail = first + config_.packet_phits - 1;
   delivered_[static_cast<std::size_t>(left.destination)] += in_window(first);
   for (std::int32_t at = first; at <= tail && at < window_.end;) {
-    const std::int32_t end = std::min({(at / kSeriesStep + 1) * kSeriesStep, tail + 1, window_.end});
-    series_[static_cast<std::size_t>(at / kSeriesStep)] += end - at;
+    const std::int32_t interval = at / config_.interval;
+    const std::int32_t rest = config_.interval - at % config_.interval;
+    const std::int32_t end = std::min({at + rest, tail + 1, window_.end});
+    series_[static_cast<std::size_t>(interval)] += end - at;
     at = end;
   }
   if (window_.contains(tail)) {
@@ -59,8 +61,8 @@ void Records::tell(Figures& figures, std::int32_t cycles) const {
       squares == 0.0 ? std::numeric_limits<double>::quiet_NaN() : sum * sum / (nodes * squares);
   figures["phit_hops"] = link_packets_ * config_.packet_phits;
   std::vector<double> series;
-  for (std::int32_t step = 0; step < cycles / kSeriesStep; ++step) {
-    series.push_back(accepted_in(step));
+  for (std::int32_t interval = 0; interval < cycles / config_.interval; ++interval) {
+    series.push_back(accepted_in(interval));
   }
   figures["series"] = std::move(series);
   figures["link_load"] = link_phits_;

@@ -12,8 +12,6 @@
 
 namespace tvlb::sim::vct {
 
-inline constexpr std::int32_t kSeriesStep = 1000;  // cycles
-
 class [[gnu::visibility("default")]] Records {
  public:
   /// `rate`: packets per cycle that all nodes generate together. The window outlives this object.
@@ -36,10 +34,10 @@ class [[gnu::visibility("default")]] Records {
   void ejected(std::int32_t id, const Packet& packet, int vc, std::int32_t cycle);
 
   [[nodiscard]] std::int64_t in_network() const { return in_network_; }
-  /// In a whole step of the series.
-  [[nodiscard]] double accepted_in(std::int32_t step) const {
-    const auto phits = static_cast<double>(series_[static_cast<std::size_t>(step)]);
-    return phits / (static_cast<double>(network_.num_nodes()) * kSeriesStep);
+  /// In a whole interval of the series.
+  [[nodiscard]] double accepted_in(std::int32_t interval) const {
+    const auto phits = static_cast<double>(series_[static_cast<std::size_t>(interval)]);
+    return phits / (static_cast<double>(network_.num_nodes()) * config_.interval);
   }
   /// Of a run that has taken so many cycles.
   void tell(Figures& figures, std::int32_t cycles) const;

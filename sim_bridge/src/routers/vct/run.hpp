@@ -47,7 +47,7 @@ class View : public NetworkView {
   std::vector<std::int32_t> intermediates_;
 };
 
-/// Gets the accepted load of every whole kSeriesStep, and tells whether the run goes on.
+/// Gets the accepted load of every whole interval of the series, and tells whether the run goes on.
 using Watch = std::function<bool(double accepted)>;
 
 template <class Steering>
@@ -60,6 +60,7 @@ class Run : private Course {
       : Course(config, stop),
         network_(network),
         watch_(watch),
+        interval_(config.interval),
         fabric_(network, min_ports, config),
         servers_(network, traffic, config),
         records_(network, window_, config,
@@ -82,10 +83,10 @@ class Run : private Course {
   // Of its course.
   [[nodiscard]] bool is_over() const { return cycle_ >= window_.end; }
   [[nodiscard]] std::vector<Buffer> find_wait_cycle() const { return fabric_.find_wait_cycle(); }
-  // What leaves from now on arrives in this step of the series or later, so the one before is complete.
+  // What leaves from now on arrives in this interval or later, so the one before is complete.
   bool goes_on() {
-    if (!watch_ || cycle_ == 0 || cycle_ % kSeriesStep != 0) return true;
-    if (watch_(records_.accepted_in(cycle_ / kSeriesStep - 1))) return true;
+    if (!watch_ || cycle_ == 0 || cycle_ % interval_ != 0) return true;
+    if (watch_(records_.accepted_in(cycle_ / interval_ - 1))) return true;
     stop("ended", "");
     return false;
   }
@@ -148,6 +149,7 @@ class Run : private Course {
 
   const Topology& network_;
   const Watch& watch_;
+  std::int32_t interval_;
   Fabric fabric_;
   Servers servers_;
   Records records_;
