@@ -11,7 +11,7 @@ from api.pages.rendering import render
 from api.resources import ServedResource
 from tvlb.documents import link_kinds
 from tvlb.languages import offered
-from tvlb.plots import stability_bands
+from tvlb.plots import COURSES, load_step, stability_bands
 from tvlb.requests import RepairOptions, request_kinds
 from tvlb.requests.routers import FIRST, router_named
 from tvlb.requests.routers.vct import no_deadlock
@@ -313,7 +313,26 @@ def plotted_simulation(simulation: Document) -> tuple[list[Document], Document]:
         runs = row.get("runs", [row])
         if "switch_accepted" in runs[0]:
             shown["by_switch"] = _by_switch(runs)
-    return rows, {"rows": drawn, "routing": simulation["routing"]}
+    return rows, {
+        "rows": drawn,
+        "routing": simulation["routing"],
+        "courses": _courses(simulation),
+    }
+
+
+def _courses(simulation: Document) -> list[Document]:
+    """Return what figures draw of the course of the runs, where it was asked for."""
+    unit, step = simulation.get("load_unit", "packets/cycle/node"), load_step(simulation)
+    return [
+        {
+            "title": one.title,
+            "axis": one.axis.format(unit),
+            "bands": [asdict(band) for band in one.bands(simulation)],
+            "step": step and asdict(step),
+        }
+        for one in COURSES
+        if one.applies(simulation)
+    ]
 
 
 def _by_switch(of_seeds: Sequence[Document]) -> list[float]:

@@ -23,7 +23,8 @@ def documents_of(family: str) -> tuple[str, list[Document]]:
         table,
         probe,
         {"topology": name, "expression": "all"} | table["balance"],
-        *(example(kind) | {"topology": name} for kind in ("simulation", "stability")),
+        example("simulation") | {"topology": name, "pattern": "step(uniform,2000,0.3)"},
+        example("stability") | {"topology": name},
         vct | {"topology": name},
         *(example(kind) | {"topology": name} for kind in ("route", "measure")),
     ]

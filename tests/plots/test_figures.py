@@ -193,6 +193,33 @@ def test_runs_that_last_equally_long_are_a_band() -> None:
     assert len(axis.collections) == 1
 
 
+@pytest.mark.parametrize("pattern", ["uniform", "step(uniform,120,0.4)"])
+def test_the_course_of_runs_is_drawn_by_its_intervals(pattern: str) -> None:
+    series = [
+        {"cycle": [0, 50, 100], "accepted": [0.0, 0.1, 0.3], "latency_mean": [None, 40.0, 44.0]},
+        {"cycle": [0, 50], "accepted": [0.2, 0.3], "latency_mean": [None, None]},
+    ]
+    rows = [ROW | {"runs": [{"series": one} for one in series]}]
+    asked = LOADS | {"rows": rows, "pattern": pattern, "config": {"interval": 50}}
+    accepted, latency = figure_of(asked).axes[1:]
+    assert accepted.get_ylabel() == "accepted (packets/cycle/node)"
+    (cycles, values), *steps = (
+        (np.asarray(line.get_xdata()).tolist(), np.asarray(line.get_ydata()))
+        for line in accepted.lines
+    )
+    # As far as both runs go, in the middle of each interval.
+    assert cycles == [25.0, 75.0]
+    assert values == pytest.approx(np.array([0.1, 0.2]))
+    assert len(accepted.collections) == 1
+    assert np.asarray(latency.lines[0].get_ydata()) == pytest.approx(
+        np.array([np.nan, 40.0]), nan_ok=True
+    )
+    assert [at[0] for at, _ in steps] == [120] * ("step" in pattern)
+    # Where neither intervals nor a step were asked for, there is no such figure.
+    usual = asked | {"pattern": "uniform", "config": {"interval": 1000}}
+    assert len(figure_of(usual).axes) == 1
+
+
 def test_the_made_up_search_is_one() -> None:
     for answers in (1, 2):
         FoundSearch.model_validate(made_search(answers=answers))

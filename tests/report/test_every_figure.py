@@ -58,6 +58,16 @@ def drawn(cases: list[dict[str, Any]], rows: Any, documents: Any) -> dict[str, A
     return json.loads(ended.stdout)
 
 
+def course_of(simulation: dict[str, Any]) -> dict[str, Any]:
+    """The latency of a made-up run with a step of load, in intervals without a packet too."""
+    rows = [
+        row | {"series": {"cycle": [0, 50], "accepted": [0.0, 0.2], "latency_mean": [None, 40.0]}}
+        for row in simulation["rows"]
+    ]
+    stepped = {"config": {"interval": 50}, "pattern": "step(uniform,60,0.4)", "rows": rows}
+    return plotted_simulation(simulation | stepped)[1]["courses"][1]
+
+
 def cases_of(label: str, documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return data of every figure of a page, of the documents of a family."""
     table, _, _, simulation, study, _, _, measures = documents
@@ -70,6 +80,7 @@ def cases_of(label: str, documents: list[dict[str, Any]]) -> list[dict[str, Any]
         "local-heat": _LINKS,
         "switches": [["load 0.1", [0.1, 0.2]], ["load 0.2", [0.1, 0.2]]],
         "bands": [asdict(band) for band in stability_bands(study)],
+        "course": course_of(simulation),
         "loads": rows,
         "accepted": rows,
         "spread": view_measure(measures)["data"]["loads"],
@@ -146,7 +157,7 @@ def test_every_declared_figure_is_made() -> None:
 
 @pytest.mark.parametrize("name", [
     *("probe", "latency", "candidates", "saturations", "usage", "front", "anytime", "shapes"),
-    *("switches", "bands", "loads", "accepted", "spread", "global-heat", "local-heat"),
+    *("switches", "bands", "course", "loads", "accepted", "spread", "global-heat", "local-heat"),
     *("gain-links", "latency-links", "gain-nodes", "latency-nodes"),
     *("cost-common", "cost-switches", "cost-cables", "cost-money"),
 ])  # fmt: skip

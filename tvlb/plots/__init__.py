@@ -4,19 +4,23 @@ They are drawn from the JSON documents, so a result can be plotted long after it
 """
 
 from tvlb.plots.figures import (
+    COURSES,
     FIGURE_SUFFIXES,
     MOST_RESULTS,
-    StabilityBand,
+    CourseBand,
     figure_of,
+    load_step,
     save_figure,
     stability_bands,
 )
 
 __all__ = [
+    "COURSES",
     "FIGURE_SUFFIXES",
     "MOST_RESULTS",
-    "StabilityBand",
+    "CourseBand",
     "figure_of",
+    "load_step",
     "save_figure",
     "stability_bands",
 ]

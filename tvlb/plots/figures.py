@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -25,6 +25,7 @@ from tvlb.plots.style import (
     tell_apart,
 )
 from tvlb.statistics import modelled_half, shape_rows, shortened
+from tvlb.traffic import LoadStep, parse_named_pattern
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,6 +46,7 @@ _TITLE_LETTERS = 72
 _MOST_TICKS, _TICK_SIZE = 44, 7.0
 _LEVEL_TICKS = 10.0
 _BARS = "bars: 95% intervals"
+_INTERVAL = 1000  # cycles of a series where nothing else was asked for
 
 
 @dataclass(frozen=True)
@@ -448,24 +450,83 @@ def _loads(axis: Axis, result: _Result, saturated: str) -> list[Document]:
 
 
 @dataclass(frozen=True)
-class StabilityBand:
-    """Accepted load of a case over time, phits/cycle/node.
+class CourseBand:
+    """A figure of some runs over time.
 
     Attributes
     ----------
-    label : of the case, with its category.
-    cycles : middle of every 1,000 cycles.
-    mean, lowest, highest : over the runs, in these.
+    label : of the runs.
+    cycles : middle of every interval.
+    mean, lowest, highest : over the runs, in these; None where no run has any.
     """
 
     label: str
     cycles: tuple[float, ...]
-    mean: tuple[float, ...]
-    lowest: tuple[float, ...]
-    highest: tuple[float, ...]
+    mean: tuple[float | None, ...]
+    lowest: tuple[float | None, ...]
+    highest: tuple[float | None, ...]
 
 
-def stability_bands(document: Document) -> list[StabilityBand]:
+@dataclass(frozen=True)
+class CourseFigure:
+    """What the series of a run has by interval.
+
+    Attributes
+    ----------
+    name : of its key.
+    title : of the figure that shows it.
+    axis : its name and unit; {} is that of loads.
+    """
+
+    name: str
+    title: str
+    axis: str
+
+    def applies(self, document: Document) -> bool:
+        """Whether a simulation asks for the course of its runs, by intervals or a step of load."""
+        rows = document.get("rows")
+        if not rows or "pattern" not in document or "series" not in _runs(rows[0])[0]:
+            return False
+        is_asked = _interval(document) != _INTERVAL or load_step(document) is not None
+        return is_asked and self.name in _runs(rows[0])[0]["series"]
+
+    def bands(self, document: Document) -> list[CourseBand]:
+        """Return a band for each load, over its seeds, as far as all of their runs go."""
+        return [
+            _band(
+                f"load {row['load']:g}",
+                [run["series"][self.name] for run in _runs(row)],
+                _interval(document),
+            )
+            for row in document["rows"]
+        ]
+
+
+COURSES = (
+    CourseFigure("accepted", "Accepted load over time", "accepted ({})"),
+    CourseFigure("latency_mean", "Latency over time", "latency (cycles)"),
+)
+"""What is drawn of series, each in a figure of its own."""
+
+
+def load_step(document: Document) -> LoadStep | None:
+    """Return how the load of a simulation changes in the course of its runs."""
+    try:
+        return parse_named_pattern(document["pattern"]).load_step
+    except InvalidInput:  # of a matrix
+        return None
+
+
+def _runs(row: Document) -> Sequence[Document]:
+    return row.get("runs", [row])
+
+
+def _interval(document: Document) -> int:
+    # Of earlier versions all were equal.
+    return document.get("config", {}).get("interval") or _INTERVAL
+
+
+def stability_bands(document: Document) -> list[CourseBand]:
     """Return what the figure of a stability study shows.
 
     A band for each case, or for each run of a case whose runs ended at different times.
@@ -473,48 +534,74 @@ def stability_bands(document: Document) -> list[StabilityBand]:
     return [band for case in document["stability"] for band in _bands(case)]
 
 
-def _bands(case: Document) -> list[StabilityBand]:
+def _bands(case: Document) -> list[CourseBand]:
     runs = case["runs"]
     name = f"{case['routing']}, {case['config']['vc_policy']}, {case['config']['vc_count']} VCs"
     if len({len(run["series"]) for run in runs}) == 1:
         series = [run["series"] for run in runs]
-        return [_band(f"{name}: category {case['category']}", series)]
+        return [_band(f"{name}: category {case['category']}", series, _INTERVAL)]
     return [
-        _band(f"{name}, seed {run['seed']}: category {run['category']}", [run["series"]])
+        _band(f"{name}, seed {run['seed']}: category {run['category']}", [run["series"]], _INTERVAL)
         for run in runs
     ]
 
 
-def _band(label: str, series: Sequence[Sequence[float]]) -> StabilityBand:
-    at_once = list(zip(*series, strict=True))
-    return StabilityBand(
+def _band(label: str, series: Sequence[Sequence[float | None]], interval: int) -> CourseBand:
+    at_once = list(zip(*series, strict=False))
+    known = [[value for value in values if value is not None] for values in at_once]
+    return CourseBand(
         label,
-        tuple(1000 * (place + 0.5) for place in range(len(at_once))),
-        tuple(sum(values) / len(values) for values in at_once),
-        tuple(map(min, at_once)),
-        tuple(map(max, at_once)),
+        tuple(interval * (place + 0.5) for place in range(len(at_once))),
+        tuple(sum(values) / len(values) if values else None for values in known),
+        tuple(min(values, default=None) for values in known),
+        tuple(max(values, default=None) for values in known),
     )
 
 
 def _stability_panel(axis: Axis, results: Sequence[_Result]) -> str:
-    document = results[0].document
-    looks = itertools.cycle(itertools.product(LINE_STYLES[:3], COLOURS))
-    bands = stability_bands(document)
-    for band, (line, colour) in zip(bands, looks, strict=False):
-        # One value is a point, which no line has.
-        axis.plot(
-            band.cycles, band.mean, color=colour, linestyle=line, linewidth=1, label=band.label,
-            marker="o" if len(band.mean) == 1 else "",
-        )  # fmt: skip
-        if band.lowest != band.highest:
-            axis.fill_between(band.cycles, band.lowest, band.highest, color=colour, alpha=0.25)
+    bands = stability_bands(results[0].document)
+    _draw_bands(axis, bands)
     if not any(band.mean for band in bands):
         note(axis, "no run lasted 1,000 cycles")
-    axis.set_xlabel("cycle")
     axis.set_ylabel("accepted (phits/cycle/node)")
-    axis.set_xlim(left=0)
-    axis.set_ylim(*from_zero([value for band in bands for value in band.highest]))
     return ""
+
+
+def _course_panel(shown: CourseFigure) -> Panel:
+    def draw(axis: Axis, results: Sequence[_Result]) -> str:
+        bands = [
+            replace(band, label=result.label(band.label))
+            for result in results
+            for band in shown.bands(result.document)
+        ]
+        _draw_bands(axis, bands)
+        steps = [step for one in results if (step := load_step(one.document)) is not None]
+        for step in dict.fromkeys(steps):
+            label = f"load becomes {step.load:g}"
+            axis.axvline(step.cycle, color="black", linestyle=":", linewidth=1, label=label)
+        axis.set_ylabel(shown.axis.format(_load_unit(results)))
+        return ""
+
+    return Panel(shown.title, shown.applies, draw)
+
+
+def _draw_bands(axis: Axis, bands: Sequence[CourseBand]) -> None:
+    looks = itertools.cycle(itertools.product(LINE_STYLES[:3], COLOURS))
+    for band, (line, colour) in zip(bands, looks, strict=False):
+        mean, lowest, highest = (
+            np.array(one, dtype=np.float64) for one in (band.mean, band.lowest, band.highest)
+        )
+        # One value is a point, which no line has.
+        axis.plot(
+            band.cycles, mean, color=colour, linestyle=line, linewidth=1, label=band.label,
+            marker="o" if len(mean) == 1 else "",
+        )  # fmt: skip
+        if band.lowest != band.highest:
+            axis.fill_between(band.cycles, lowest, highest, color=colour, alpha=0.25)
+    axis.set_xlabel("cycle")
+    axis.set_xlim(left=0)
+    highest = [value for band in bands for value in band.highest if value is not None]
+    axis.set_ylim(*from_zero(highest))
 
 
 def _load_spread_panel(axis: Axis, results: Sequence[_Result]) -> str:
@@ -618,6 +705,7 @@ PANELS = (
         lambda document: "load_unit" in document and bool(document["rows"]),
         _accepted_panel,
     ),
+    *map(_course_panel, COURSES),
     Panel("Link loads", lambda document: "load_percentiles" in document, _load_spread_panel),
     Panel("Bandwidth of bisections", _has_jobs(1), _bandwidth_panel),
     Panel("Bandwidth by size of job", _has_jobs(2), _jobs_panel),

@@ -264,6 +264,15 @@ function bands(cases) {
   ];
 }
 
+/** The course of simulated loads, and where the offered load changes: {bands, axis, step}. */
+function course({ bands: cases, axis, step }) {
+  const [traces, layout] = bands(cases);
+  const line = { color: colour("text"), dash: "dot", width: 1.5 };
+  const mark = step && { name: `load becomes ${step.load}`, x: [null], y: [null], mode: "lines", line };
+  const shapes = step ? [{ ...atLine("x", step.cycle), line }] : [];
+  return [mark ? [...traces, mark] : traces, { ...layout, yaxis: { ...layout.yaxis, title: { text: axis } }, shapes }];
+}
+
 /** Mean latency by load of a simulation. */
 function loads({ rows, routing, load_unit: unit }) {
   const known = rows.filter((row) => row.latency_mean !== null);
@@ -319,6 +328,6 @@ function spread({ curves, marks, of, value, most }) {
 }
 
 export const FIGURES = {
-  probe, latency, candidates, saturations, usage, front, anytime, shapes, switches, bands, loads, accepted, spread,
+  probe, latency, candidates, saturations, usage, front, anytime, shapes, switches, bands, course, loads, accepted, spread,
   "global-heat": globalHeat, "local-heat": localHeat,
 };
