@@ -66,6 +66,7 @@ OTHERS: Mapping[type, Mapping[str, list[object]]] = {
         "decide": ["each-attempt"],
         "traced_packets": [1],
         "stop_when_saturated": [True],
+        "interval": [],  # of the course, which no unit keeps
     },
     WeightOptions: {"rounds": [29], "step": [0.25], "floor": [1 / 32]},
     RegretSolver: {"gap": [1e-2], "max_iterations": [9]},
@@ -170,6 +171,13 @@ def test_keys_differ_where_the_fields_do_and_nowhere_else() -> None:
                     assert unit.key == UNITS[kind].key, f"{kind} {name}"
     every = [key for keys in seen.values() for key in keys]
     assert len(set(every)) == len(every)
+
+
+def test_intervals_of_the_course_are_no_part_of_keys() -> None:
+    other = Asked(config=replace(CONFIG, interval=250)).units()
+    assert {name: unit.key for name, unit in other.items()} == {
+        name: unit.key for name, unit in UNITS.items()
+    }
 
 
 def test_simulations_tell_sets_from_balanced_ones() -> None:
