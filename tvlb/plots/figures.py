@@ -485,7 +485,7 @@ class CourseFigure:
     def applies(self, document: Document) -> bool:
         """Whether a simulation asks for the course of its runs, by intervals or a step of load."""
         rows = document.get("rows")
-        if not rows or "pattern" not in document or "series" not in _runs(rows[0])[0]:
+        if not rows or "series" not in _runs(rows[0])[0]:
             return False
         is_asked = _interval(document) != _INTERVAL or load_step(document) is not None
         return is_asked and self.name in _runs(rows[0])[0]["series"]
@@ -512,8 +512,8 @@ COURSES = (
 def load_step(document: Document) -> LoadStep | None:
     """Return how the load of a simulation changes in the course of its runs."""
     try:
-        return parse_named_pattern(document["pattern"]).load_step
-    except InvalidInput:  # of a matrix
+        return parse_named_pattern(document.get("pattern", "")).load_step
+    except InvalidInput:  # of a matrix, or none
         return None
 
 
