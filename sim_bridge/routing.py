@@ -10,7 +10,7 @@ from typing import Annotated
 
 from sim_bridge import _core
 from tvlb.errors import InvalidInput
-from tvlb.languages import Call, Choice, Signature, members, parse_call
+from tvlb.languages import Call, Choice, Signature, WholeArgument, members, parse_call
 from tvlb.topology import Topology
 
 
@@ -31,41 +31,73 @@ def steering(routing: str) -> _core.Steering:
     return _compiled()[name]
 
 
+def signature(known: _core.Steering) -> Signature[object]:
+    """Return what calls of a steering take: words in their order, and numbers by their keys."""
+    declared = [
+        (one.key, Annotated[str, Choice(one.key, tuple(one.words))], field(default=one.words[0]))
+        if one.words
+        else (
+            one.key,
+            Annotated[int, WholeArgument("N", one.low, one.high, keyword=True)],
+            field(default=one.usual),
+        )
+        for one in known.parameters
+    ]
+    return Signature(known.name, make_dataclass("Arguments", declared))
+
+
+def _arguments(routing: str) -> dict[str, object]:
+    """Return all arguments of a call by their names, in the order of the parameters."""
+    known = steering(routing)
+    given = signature(known).values(parse_call(routing))
+    usual = {one.key: one.words[0] if one.words else one.usual for one in known.parameters}
+    found = usual | given
+    words = [found[one.key] for one in known.parameters if one.words]
+    for one in known.parameters:
+        if one.key in given and one.only_with and one.only_with not in words:
+            raise InvalidInput(f"{routing!r}: {one.key} is of {known.name}({one.only_with}) only")
+    return found
+
+
 def written_out(routing: str) -> str:
-    """Return a routing with all its arguments.
+    """Return a routing with all words, and the numbers that are not the usual ones.
 
     Raises
     ------
-    InvalidInput : see `steering`; an argument is unknown.
+    InvalidInput : see `steering`; an argument is unknown or out of range, or cannot be given with
+        the others.
 
     Examples
     --------
     >>> written_out("valiant")
     'valiant(minfirst)'
     """
-    known = steering(routing)
-    declared = [
-        (one.key, Annotated[str, Choice(one.key, tuple(one.words))], field(default=one.words[0]))
-        for one in known.parameters
-    ]
-    given = Signature(known.name, make_dataclass("Words", declared)).values(parse_call(routing))
-    words = (str(given.get(one.key, one.words[0])) for one in known.parameters)
-    return str(Call(known.name, tuple(words)))
+    found, parameters = _arguments(routing), steering(routing).parameters
+    words = (str(found[one.key]) for one in parameters if one.words)
+    numbers = (
+        (one.key, str(found[one.key]))
+        for one in parameters
+        if not one.words and found[one.key] != one.usual
+    )
+    return str(Call(steering(routing).name, tuple(words), tuple(numbers)))
 
 
 def steering_settings(routing: str) -> dict[str, object]:
-    """Return what the core is told of a routing that is written out: words by their positions."""
-    known, words = steering(routing), parse_call(routing).arguments
-    pairs = zip(known.parameters, words, strict=True)
-    return {"routing": known.name, "arguments": [one.words.index(word) for one, word in pairs]}
+    """Return what the core is told of a routing: words by their positions, and numbers."""
+    known, found = steering(routing), _arguments(routing)
+    told = [
+        one.words.index(str(found[one.key])) if one.words else found[one.key]
+        for one in known.parameters
+    ]
+    return {"routing": known.name, "arguments": told}
 
 
 def routings(steerings: Iterable[_core.Steering]) -> tuple[str, ...]:
-    """Return all calls of steerings, written out."""
+    """Return all calls of steerings with the usual numbers, written out."""
     return tuple(
         str(Call(one.name, words))
         for one in steerings
-        for words in product(*(parameter.words for parameter in one.parameters))
+        for words in product(*(known.words for known in one.parameters if known.words))
     )
 
 
@@ -74,15 +106,34 @@ VCT_ROUTINGS = routings(one for one in _compiled().values() if one.takes_cut_thr
 intermediate switch is their first or their last one, and those of libraries."""
 VCT_ROUTING_NAMES = (
     *VCT_ROUTINGS,
-    *(one.name for one in _compiled().values() if one.takes_cut_through and one.parameters),
+    *(
+        one.name
+        for one in _compiled().values()
+        if one.takes_cut_through and any(known.words for known in one.parameters)
+    ),
 )
 """The same with short names."""
 
 
 class Routing(StrEnum):
-    """How a packet gets its route."""
+    """How a packet gets its route: a call of a steering; its members have the usual numbers."""
 
     vars().update(members(routings(one for one in _compiled().values() if one.takes_input_queues)))
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Routing | None":
+        try:
+            known = steering(str(value))
+        except InvalidInput:
+            return None
+        if not known.takes_input_queues:
+            return None
+        written = written_out(str(value))
+        if written in cls:
+            return cls(written)
+        made = str.__new__(cls, written)
+        made._name_ = made._value_ = written
+        return made
 
     @property
     def draws_vlb(self) -> bool:

@@ -219,7 +219,11 @@ void bind_steerings(nb::module_& module) {
       .value("ADAPTIVE", Detours::adaptive);
   nb::class_<Parameter>(module, "Parameter")
       .def_ro("key", &Parameter::key)
-      .def_ro("words", &Parameter::words);
+      .def_ro("words", &Parameter::words)
+      .def_ro("usual", &Parameter::usual)
+      .def_ro("low", &Parameter::low)
+      .def_ro("high", &Parameter::high)
+      .def_ro("only_with", &Parameter::only_with);
   nb::class_<Steering>(module, "Steering")
       .def_ro("name", &Steering::name)
       .def_ro("parameters", &Steering::parameters)

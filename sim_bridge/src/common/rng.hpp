@@ -40,6 +40,10 @@ class Draws {
  public:
   explicit Draws(Stream& stream) : stream_(stream), bits_(stream.next()) {}
 
+  struct WhereNeeded {};
+  /// Takes no number before the first draw.
+  Draws(Stream& stream, WhereNeeded) : stream_(stream), bits_(0), spread_(kMaxSpread + 1) {}
+
   /// Uniform integer in [0, bound).
   std::uint32_t below(std::uint32_t bound) {
     if (spread_ * bound > kMaxSpread) refill();

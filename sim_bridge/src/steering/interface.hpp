@@ -22,14 +22,6 @@ struct Candidate {
   int hops = 0;                   // none: there is no such path; -1: not counted
 };
 
-/// The head of a queue, as a steering sees it.
-struct Head {
-  std::int32_t sw;              // where it is
-  std::int32_t target;          // the switch of its destination
-  std::int32_t taken = kAbsent;  // the link that led it there
-  std::int32_t destination = kAbsent;  // its node, told by input-queued routers
-};
-
 /// What a packet goes by, kept until a steering chooses anew.
 struct Choice {
   Candidate path;
@@ -37,6 +29,18 @@ struct Choice {
   bool again = false;      // ask the steering again behind the first link
   std::uint8_t phase = 0;  // if its intermediate is its first or last switch: 1 takes the VCs of the
                            // way on from one
+  std::uint8_t level = 0;  // of detours, from the shortest; see misrouting/levels.hpp
+  bool to_group = false;   // passes any switch of its intermediate's group instead
+  bool was_vlb = false;    // it or an earlier one of the packet was `vlb`; kept by routers
+};
+
+/// The head of a queue, as a steering sees it.
+struct Head {
+  std::int32_t sw;              // where it is
+  std::int32_t target;          // the switch of its destination
+  std::int32_t taken = kAbsent;  // the link that led it there
+  std::int32_t destination = kAbsent;  // its node, told by input-queued routers
+  const Choice* before = nullptr;  // what it went by until now, told to `attempt`; none at first
 };
 
 /// Whether a steering takes VLB paths.
@@ -46,14 +50,24 @@ enum class Detours : std::uint8_t {
   adaptive,  // as the queues say
 };
 
-/// An argument of a steering: one of some words, the first one where it is left out.
+/// An argument of a steering: one of some words, the first one where it is left out, or a whole number
+/// that is given by its key.
 struct Parameter {
   std::string_view key;
-  std::vector<std::string_view> words;
+  std::vector<std::string_view> words;  // none: a number
+  int usual = 0;                        // number where it is left out
+  int low = 0;
+  int high = 0;
+  std::string_view only_with{};  // a word without which it cannot be given; empty: none
+
+  static Parameter number(std::string_view key, int usual, int low, int high,
+                          std::string_view only_with = {}) {
+    return {key, {}, usual, low, high, only_with};
+  }
 };
 
-/// What a steering is made from. Of every parameter the position of the word given; the routes of a
-/// forwarding table where it follows one, and how many of its layers have VCs of their own.
+/// What a steering is made from. Of every parameter the number, or the position of the word given; the
+/// routes of a forwarding table where it follows one, and how many of its layers have VCs of their own.
 struct Setup {
   const Topology& network;
   std::span<const int> arguments;
