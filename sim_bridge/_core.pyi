@@ -56,6 +56,8 @@ class Steering:
     @property
     def takes_cut_through(self) -> bool: ...
     @property
+    def takes_misrouting(self) -> bool: ...
+    @property
     def decides_again(self) -> bool: ...
     @property
     def detours(self) -> Detours: ...
@@ -157,6 +159,10 @@ class VctConfig:
     def __init__(self, **settings: object) -> None:
         """Take every setting of sim_bridge/src/routers/vct/config.hpp by name."""
 
+class FogConfig:
+    def __init__(self, **settings: object) -> None:
+        """Take every setting of sim_bridge/src/routers/fog/config.hpp by name."""
+
 class StopFlag:
     """Asks runs to stop, from any thread, and shows how many cycles all of them have done."""
 
@@ -207,6 +213,8 @@ class MinPorts:
     @property
     def longest(self) -> int: ...
     def ports(self, source: int, target: int) -> list[int]: ...
+    def halves(self, network: Network) -> list[list[int]]:
+        """Kinds of the links of these paths, port by port; none where there are more than 64."""
     def add_dependencies(
         self,
         network: Network,
@@ -226,4 +234,11 @@ def simulate_vct(
     config: VctConfig,
     stop: StopFlag,
     watch: Callable[[float], bool] | None,
+) -> dict[str, Any]: ...
+def simulate_fog(
+    network: Topology,
+    traffic: Traffic,
+    min_ports: MinPorts,
+    config: FogConfig,
+    stop: StopFlag,
 ) -> dict[str, Any]: ...

@@ -101,6 +101,8 @@ def routings(steerings: Iterable[_core.Steering]) -> tuple[str, ...]:
     )
 
 
+MISROUTING_ROUTINGS = routings(one for one in _compiled().values() if one.takes_misrouting)
+"""Those that routers with misrouting policies take: MIN, and those of `steering/misrouting`."""
 VCT_ROUTINGS = routings(one for one in _compiled().values() if one.takes_cut_through)
 """Those that virtual cut-through takes: MIN, Valiant's with the phase of packets in brackets whose
 intermediate switch is their first or their last one, and those of libraries."""

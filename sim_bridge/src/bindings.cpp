@@ -231,6 +231,8 @@ void bind_steerings(nb::module_& module) {
                    [](const Steering& self) { return std::get<0>(self.routes) != nullptr; })
       .def_prop_ro("takes_cut_through",
                    [](const Steering& self) { return self.cut_through != nullptr; })
+      .def_prop_ro("takes_misrouting",
+                   [](const Steering& self) { return self.misrouting != nullptr; })
       .def_ro("decides_again", &Steering::decides_again)
       .def_prop_ro("detours", [](const Steering& self) { return self.facts.detours; })
       .def_ro("compares_first_queues", &Steering::compares_first_queues)
@@ -261,15 +263,16 @@ void bind_config(nb::module_& module, const char* name) {
 // The virtual cut-through router.
 void bind_vct(nb::module_& module) {
   bind_config<vct::Config>(module, "VctConfig");
-  nb::class_<vct::MinPorts>(module, "MinPorts")
+  nb::class_<MinPorts>(module, "MinPorts")
       .def(nb::init<const Topology&>(), nb::arg("network"),
            Unlocked())
-      .def("ports", [](const vct::MinPorts& self, int from, int to) {
+      .def("ports", [](const MinPorts& self, int from, int to) {
         const auto ports = self(from, to);
         return std::vector<int>(ports.begin(), ports.end());
       }, nb::arg("source"), nb::arg("target"))
-      .def_prop_ro("longest", &vct::MinPorts::longest)
-      .def("add_dependencies", [](const vct::MinPorts& self, const Network& network,
+      .def_prop_ro("longest", &MinPorts::longest)
+      .def("halves", &MinPorts::halves, nb::arg("network"), Unlocked())
+      .def("add_dependencies", [](const MinPorts& self, const Network& network,
                                   const Array<std::uint16_t>& then, const Array<std::uint16_t>& part,
                                   std::size_t parts, const Array<std::uint16_t>& starts,
                                   vc::DependencyGraph& graph) {
@@ -278,13 +281,26 @@ void bind_vct(nb::module_& module) {
          nb::arg("graph"), Unlocked());
   module.def(
       "simulate_vct",
-      [](const Topology& network, const Traffic& traffic, const vct::MinPorts& min_ports,
+      [](const Topology& network, const Traffic& traffic, const MinPorts& min_ports,
          const vct::Config& config, StopFlag& stop, const vct::Watch& watch) {
         return Steerings::find(config.routing).cut_through(network, traffic, min_ports, config,
                                                            stop, watch);
       },
       nb::arg("network"), nb::arg("traffic"), nb::arg("min_ports"), nb::arg("config"),
       nb::arg("stop"), nb::arg("watch").none(), Unlocked());
+}
+
+// The router with misrouting policies.
+void bind_fog(nb::module_& module) {
+  bind_config<fog::Config>(module, "FogConfig");
+  module.def(
+      "simulate_fog",
+      [](const Topology& network, const Traffic& traffic, const MinPorts& min_ports,
+         const fog::Config& config, StopFlag& stop) {
+        return Steerings::find(config.routing).misrouting(network, traffic, min_ports, config, stop);
+      },
+      nb::arg("network"), nb::arg("traffic"), nb::arg("min_ports"), nb::arg("config"),
+      nb::arg("stop"), Unlocked());
 }
 
 void bind_trace(nb::module_& module) {
@@ -333,6 +349,7 @@ NB_MODULE(_core, module) {
   tvlb::sim::bind_trace(module);
   tvlb::sim::bind_run(module);
   tvlb::sim::bind_vct(module);
+  tvlb::sim::bind_fog(module);
   module.attr("MAX_PORTS") = tvlb::sim::kMaxPorts;
   module.attr("MAX_VCT_VCS") = tvlb::sim::vct::kMaxVcs;
   module.attr("NEVER") = tvlb::sim::kNever;

@@ -40,7 +40,14 @@ class ByLink(Kind):
 
 @dataclass(frozen=True)
 class Values(Kind):
-    """An array of values of a kind, one for each interval or the like."""
+    """An array of values of a kind, one for each interval or the like; also of such arrays."""
+
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class Named(Kind):
+    """A mapping from names to values of a kind."""
 
     kind: Kind
 

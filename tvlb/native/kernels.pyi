@@ -248,6 +248,7 @@ class VcClaim(Enum):
     RISES = 0
     PARTS_PHASES = 1
     FOLLOWS_ROUTES = 2
+    ORDERED = 3
 
 class VcPolicy:
     @property

@@ -88,7 +88,8 @@ void bind_virtual_channels(nb::module_& m) {
     nb::enum_<tvlb::vc::Claim>(m, "VcClaim")
         .value("RISES", tvlb::vc::Claim::rises)
         .value("PARTS_PHASES", tvlb::vc::Claim::parts_phases)
-        .value("FOLLOWS_ROUTES", tvlb::vc::Claim::follows_routes);
+        .value("FOLLOWS_ROUTES", tvlb::vc::Claim::follows_routes)
+        .value("ORDERED", tvlb::vc::Claim::ordered);
     nb::class_<Policy>(m, "VcPolicy")
         .def_prop_ro("name", [](const Policy& self) { return std::string(self.name); })
         .def_prop_ro("is_of_source",

@@ -9,7 +9,8 @@ from pydantic import Field, create_model
 
 from sim_bridge import jain_index
 from tvlb.documents import Document
-from tvlb.languages.figures import ByLink, BySwitch, Figure, Parts, Values, figures
+from tvlb.languages import Kind
+from tvlb.languages.figures import ByLink, BySwitch, Figure, Named, Parts, Values, figures
 from tvlb.requests.common import Figure as AnyNumber
 from tvlb.requests.common import NonNegative, OptionalKey, OrNull, by_kind
 from tvlb.requests.settings import written
@@ -80,10 +81,16 @@ def _values(one: Figure) -> Any:
         case Parts(declaring, name, many):
             part = part_of(declaring, name)
             return tuple[part, ...] if many else part
-        case Values(kind):
-            return tuple[_or_null(written(kind), one), ...]
+        case Named(kind):
+            return dict[str, _or_null(written(kind), one)]
         case kind:
-            return _or_null(written(kind), one)
+            return _array(kind, one)
+
+
+def _array(kind: Kind, one: Figure) -> Any:
+    if isinstance(kind, Values):
+        return tuple[_array(kind.kind, one), ...]
+    return _or_null(written(kind), one)
 
 
 def _or_null(values: Any, one: Figure) -> Any:

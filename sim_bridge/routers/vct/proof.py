@@ -1,8 +1,9 @@
 """Why a policy of virtual channels is free of deadlock, checked on the network itself."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,15 +62,19 @@ def prove(
 
     Notes
     -----
-    Reads what the policy allows in every state that a packet may be in, with every number of VCs
-    that the proof lets through. A head takes any allowed VC that opens, so it leaves if the highest
-    of them, its way out, opens at last. Buffers of which each waits for the way out of a head in
-    another one must close no circle (Duato's condition for adaptive routes). Where VCs rise, no
-    head waits for a VC that is not above its own. Elsewhere, what waits for a VC that is not above
-    its own is in the same phase, phases share no VCs, and the dependencies between the VCs of links
-    by MIN routes close no circle.
+    Where VCs are taken in one order for links of all kinds, the VCs that heads hold and their ways
+    out, each with its kind, close no circle along the halves that there are. Elsewhere, reads what
+    the policy allows in every state that a packet may be in, with every number of VCs that the
+    proof lets through. A head takes any allowed VC that opens, so it leaves if the highest of them,
+    its way out, opens at last. Buffers of which each waits for the way out of a head in another one
+    must close no circle (Duato's condition for adaptive routes). Where VCs rise, no head waits for
+    a VC that is not above its own. Elsewhere, what waits for a VC that is not above its own is in
+    the same phase, phases share no VCs, and the dependencies between the VCs of links by MIN routes
+    close no circle.
     """
     phases = 2 if has_intermediate else 1
+    if policy.claim == VcClaim.ORDERED:
+        return _ordered(topology, min_ports, policy, phases)
     parts = policy.claim == VcClaim.PARTS_PHASES
     for splits in (False, True) if parts else (False,):
         multiple = (4 if splits else 2) if parts else 1
@@ -103,6 +108,65 @@ def prove(
     raise InvalidInput(
         f"vcs {policy.name} may deadlock: MIN routes of {topology} close a circle{even}"
     )
+
+
+_Class = tuple[int, int]  # kind of a link, and VC
+
+
+def _ordered(
+    topology: Topology, min_ports: _core.MinPorts, policy: kernels.VcPolicy, phases: int
+) -> DeadlockProof:
+    halves = min_ports.halves(compiled(topology))
+    found: list[tuple[int, list[_Class]]] = []
+    for count in range(_core.MAX_VCT_VCS, 0, -1):
+        order = _order(_waits(policy.table(count).steps(), halves, phases))
+        if order is None:
+            break
+        found.append((count, order))
+    if not found or not halves:
+        raise InvalidInput(
+            f"vcs {policy.name} may deadlock: routes of {topology} take links that its order does "
+            "not have"
+        )
+    vcs_needed, order = found[-1]
+    names = topology.kinds.names
+    told = ", ".join(f"{names[kind]} {vc}" for kind, vc in order)
+    return DeadlockProof(vcs_needed, 1, f"VCs are taken in one order: {told}")
+
+
+def _waits(
+    steps: NDArray[np.uint16], halves: Sequence[Sequence[int]], phases: int
+) -> dict[_Class, set[_Class]]:
+    """Return for which VCs packets in others wait, along one or two halves; of the first a part."""
+    parts = {tuple(half[:end]) for half in halves for end in range(len(half) + 1)}
+    waits: dict[_Class, set[_Class]] = {}
+
+    def walk(links: Sequence[tuple[int, int]]) -> None:
+        state, held = 0, set[_Class]()
+        for kind, phase in links:
+            low, way, then = steps[state, phase, kind].tolist()
+            for one in held:
+                waits.setdefault(one, set()).add((kind, way))
+            held = {(kind, vc) for vc in range(low, way + 1)}
+            for one in held:
+                waits.setdefault(one, set())
+            state = then
+
+    for half in {*map(tuple, halves)}:
+        for phase in range(phases):
+            walk([(kind, phase) for kind in half])
+        if phases == 2:
+            for part in parts:
+                walk([*((kind, 0) for kind in part), *((kind, 1) for kind in half)])
+    return waits
+
+
+def _order(waits: dict[_Class, set[_Class]]) -> list[_Class] | None:
+    """Return the VCs so that each waits for later ones only; None where some close a circle."""
+    try:
+        return [*TopologicalSorter(waits).static_order()][::-1]
+    except CycleError:
+        return None
 
 
 @dataclass(frozen=True, eq=False)

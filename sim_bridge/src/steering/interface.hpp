@@ -31,6 +31,7 @@ struct Choice {
                            // way on from one
   std::uint8_t level = 0;  // of detours, from the shortest; see misrouting/levels.hpp
   bool to_group = false;   // passes any switch of its intermediate's group instead
+  std::int16_t port = -1;  // that it leaves by, -1 for any
   bool was_vlb = false;    // it or an earlier one of the packet was `vlb`; kept by routers
 };
 

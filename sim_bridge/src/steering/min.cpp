@@ -6,7 +6,7 @@ namespace {
 
 struct Min {};
 
-const Registration<Min, InputQueued, CutThrough> registration{"min", 0, {Detours::never, 2.4e-7}};
+const Registration<Min, InputQueued, CutThrough, Misrouting> registration{"min", 0, {Detours::never, 2.4e-7}};
 
 }  // namespace
 }  // namespace tvlb::sim

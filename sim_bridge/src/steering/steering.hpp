@@ -20,7 +20,9 @@
 // A hook that is missing costs nothing: without any of them packets take MIN paths. A view draws paths,
 // `min` and `vlb`, and tells the `queue` of a port, whether a VC has `room` for another packet, the `kind`
 // of the link at a port and the `group` of a switch; that of the input-queued router has more
-// (paths/candidates.hpp). Runs are compiled with the steering, so that a library of its own, linked to
+// (paths/candidates.hpp). The router with misrouting policies draws no paths: a steering names an
+// intermediate switch, as those in misrouting/ do, and its view (routers/fog/run.hpp) tells the phits that
+// are `used` of a VC and whether a switch `holds_packets`. Runs are compiled with the steering, so that a library of its own, linked to
 // sim_bridge._core, may have one; what such a library needs of the core is visible by default.
 #pragma once
 
@@ -29,6 +31,7 @@
 #include <vector>
 
 #include "registry.hpp"
+#include "routers/fog/run.hpp"
 #include "routers/iq/route_writer.hpp"
 #include "routers/vct/run.hpp"
 
@@ -49,6 +52,7 @@ struct Steering {
   bool follows_table;
   RouteMakers routes{};                // of input-queued routers, none where these do not take it
   vct::Simulate cut_through = nullptr;  // the same of virtual cut-through
+  fog::Simulate misrouting = nullptr;   // and of the router with misrouting policies
 };
 
 using Steerings = Registry<Steering>;
@@ -73,6 +77,10 @@ struct InputQueued {
 struct CutThrough {
   template <class Type>
   static void enter(Steering& steering) { steering.cut_through = &vct::simulate<Type>; }
+};
+struct Misrouting {
+  template <class Type>
+  static void enter(Steering& steering) { steering.misrouting = &fog::simulate<Type>; }
 };
 
 /// A static object of this type makes a steering known.

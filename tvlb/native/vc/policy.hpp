@@ -52,7 +52,8 @@ enum class Choice { at_source, at_every_switch };
 enum class Claim {
     rises,          // the highest VC allowed rises with every link
     parts_phases,   // phases share no VCs, and in each of them MIN routes close no circle
-    follows_routes  // MIN routes close no circle
+    follows_routes,  // MIN routes close no circle
+    ordered          // VCs of links of all kinds are taken in one order
 };
 
 struct Policy {

@@ -2,6 +2,9 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
+
+#include "common/wait_cycle.hpp"
 
 namespace tvlb::sim::vct {
 
@@ -297,40 +300,20 @@ bool Fabric::can_leave(std::uint32_t input_vc, const std::vector<bool>& moves) c
   return found;
 }
 
-// What can move is found from the heads outwards, until no more is; the rest never will.
 std::vector<Buffer> Fabric::find_wait_cycle() const {
   std::vector<bool> moves(num_vcs_);
   for (std::uint32_t vc = 0; vc < num_vcs_; ++vc) moves[vc] = inputs_[vc].head < 0 || inputs_[vc].moves;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::uint32_t vc = 0; vc < num_vcs_; ++vc) {
-      if (moves[vc] || !can_leave(vc, moves)) continue;
-      moves[vc] = changed = true;
-    }
-  }
-  const auto first = std::ranges::find(moves, false);
-  if (first == moves.end()) return {};
-  std::vector<std::uint32_t> walk;
-  std::vector<bool> seen(num_vcs_);
-  auto at = static_cast<std::uint32_t>(first - moves.begin());
-  while (!seen[at]) {
-    seen[at] = true;
-    walk.push_back(at);
-    const std::int32_t sw = switch_of(at);
-    std::uint32_t next = at;
-    for_each_choice(at, [&](int port, VcMask vcs) {
-      next = static_cast<std::uint32_t>(output_ports_[index(sw * ports_ + port)].downstream +
-                                        std::countr_zero(vcs));
-    });
-    at = next;
-  }
-  // Up to the first buffer of the circle is the way to it.
-  std::vector<Buffer> buffers;
-  for (auto one = std::ranges::find(walk, at); one != walk.end(); ++one) {
-    const auto port = static_cast<std::int32_t>(*one % per_switch_) / vcs_;
-    buffers.push_back({network_.input_link(switch_of(*one), port), static_cast<std::int32_t>(*one) % vcs_});
-  }
-  return buffers;
+  const auto waiting = wait_cycle(
+      std::move(moves), [&](std::uint32_t vc, const auto& known) { return can_leave(vc, known); },
+      [&](std::uint32_t vc) {
+        std::uint32_t next = vc;
+        for_each_choice(vc, [&](int port, VcMask vcs) {
+          next = static_cast<std::uint32_t>(
+              output_ports_[index(switch_of(vc) * ports_ + port)].downstream + std::countr_zero(vcs));
+        });
+        return next;
+      });
+  return buffers_at(network_, waiting, ports_, vcs_);
 }
 
 void Fabric::check(std::int32_t cycle, std::int64_t in_network) const {

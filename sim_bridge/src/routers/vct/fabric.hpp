@@ -16,8 +16,8 @@
 #include "common/packet_pool.hpp"
 #include "common/rng.hpp"
 #include "config.hpp"
-#include "min_ports.hpp"
 #include "network.hpp"
+#include "paths/min_ports.hpp"
 
 namespace tvlb::sim::vct {
 

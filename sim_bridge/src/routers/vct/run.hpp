@@ -8,9 +8,9 @@
 #include "common/course.hpp"
 #include "common/traffic.hpp"
 #include "fabric.hpp"
-#include "min_ports.hpp"
 #include "records.hpp"
 #include "servers.hpp"
+#include "paths/min_ports.hpp"
 #include "steering/interface.hpp"
 
 namespace tvlb::sim::vct {

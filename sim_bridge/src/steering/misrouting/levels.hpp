@@ -18,6 +18,11 @@ namespace tvlb::sim {
 /// Every attempt of a packet but its first is a level higher.
 class PacketLevels {
  public:
+  static constexpr std::size_t kNumbers = 0;
+  static std::vector<Parameter> parameters(Parameter sequence, std::string_view, int) {
+    return {std::move(sequence)};
+  }
+
   PacketLevels(const Setup&, int levels) : last_(levels - 1) {}
 
   /// Of this attempt.
@@ -33,7 +38,8 @@ class PacketLevels {
 /// and so were blocked, reach a threshold, and falls where they are few at the end of an interval.
 class SwitchLevels {
  public:
-  /// Position of the first of the numbers in the arguments.
+  /// Numbers in the arguments, and the position of the first.
+  static constexpr std::size_t kNumbers = 5;
   static constexpr std::size_t kFirst = 1;
 
   SwitchLevels(const Setup& setup, int levels)

@@ -1,14 +1,16 @@
 #include "min_ports.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <bitset>
+#include <map>
 #include <stdexcept>
 #include <string>
 
 #include "common/config.hpp"
 #include "interrupt.hpp"
 
-namespace tvlb::sim::vct {
+namespace tvlb::sim {
 namespace {
 
 constexpr std::int32_t kMostPaths = 10'000;  // of a pair
@@ -58,6 +60,46 @@ MinPorts::MinPorts(const Topology& network)
   }
 }
 
+std::vector<Half> MinPorts::halves(const Network& network) const {
+  constexpr std::size_t kMost = 64;
+  std::vector<Half> known{Half{}};
+  std::map<Half, std::size_t> places{{Half{}, 0}};
+  std::vector<std::uint64_t> reached;  // of every switch on the way to one, the halves on from there
+  const auto behind = [&](std::uint8_t kind, std::uint64_t rest) {
+    std::uint64_t found = 0;
+    for (; rest != 0; rest &= rest - 1) {
+      Half half{kind};
+      const Half& tail = known[static_cast<std::size_t>(std::countr_zero(rest))];
+      half.insert(half.end(), tail.begin(), tail.end());
+      const auto [place, is_new] = places.try_emplace(half, known.size());
+      if (is_new) known.push_back(half);
+      if (place->second < kMost) found |= std::uint64_t{1} << place->second;
+    }
+    return found;
+  };
+  const auto follow = [&](auto&& self, std::int32_t sw, std::int32_t to) -> std::uint64_t {
+    std::uint64_t& found = reached[static_cast<std::size_t>(sw)];
+    if (found != 0 || known.size() > kMost) return found;
+    std::uint64_t sum = 0;
+    for (const std::uint8_t port : (*this)(sw, to)) {
+      const Link& link = network.link(network.output_link(sw, port));
+      sum |= behind(link.kind, self(self, link.target, to));
+    }
+    return found = sum;
+  };
+  for (std::int32_t to = 0; to < network.num_switches() && known.size() <= kMost; ++to) {
+    check_interrupt();
+    if (network.num_terminals(to) == 0) continue;
+    reached.assign(switches_, 0);
+    reached[static_cast<std::size_t>(to)] = 1;
+    for (std::int32_t sw = 0; sw < network.num_switches(); ++sw) {
+      if (sw != to) follow(follow, sw, to);
+    }
+  }
+  if (known.size() > kMost) return {};
+  return {known.begin() + 1, known.end()};
+}
+
 void MinPorts::add_dependencies(const Network& network, const PhaseStates& states,
                                 tvlb::vc::DependencyGraph& graph) const {
   struct At {
@@ -102,4 +144,4 @@ void MinPorts::add_dependencies(const Network& network, const PhaseStates& state
   }
 }
 
-}  // namespace tvlb::sim::vct
+}  // namespace tvlb::sim

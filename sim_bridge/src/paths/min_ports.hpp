@@ -9,7 +9,7 @@
 #include "topology.hpp"
 #include "vc/dependency_graph.hpp"
 
-namespace tvlb::sim::vct {
+namespace tvlb::sim {
 
 /// What a policy of virtual channels does within a phase: of every state and kind of the next link, the
 /// state behind it and which part of the VCs it may take. Parts share no VCs.
@@ -34,6 +34,15 @@ class MinPorts {
   }
   /// Links of the longest of these paths.
   [[nodiscard]] int longest() const { return longest_; }
+  /// Links that these paths take from one switch to a different one.
+  [[nodiscard]] int hops(const Network& network, std::int32_t from, std::int32_t to) const {
+    int links = 0;
+    for (; from != to; ++links) from = network.target(network.output_link(from, (*this)(from, to).front()));
+    return links;
+  }
+  /// The kinds of the links of these paths in travel order, port by port from every switch on; none where
+  /// there are more than 64.
+  [[nodiscard]] std::vector<Half> halves(const Network& network) const;
 
   /// Adds what packets on these paths hold and wait for. A channel is a part of the VCs of a link, of
   /// number link * parts + part.
@@ -47,4 +56,4 @@ class MinPorts {
   int longest_ = 0;
 };
 
-}  // namespace tvlb::sim::vct
+}  // namespace tvlb::sim

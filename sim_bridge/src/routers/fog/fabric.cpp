@@ -1,0 +1,280 @@
+#include "fabric.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "common/wait_cycle.hpp"
+
+namespace tvlb::sim::fog {
+
+Fabric::Fabric(const Topology& network, const MinPorts& min_ports, const Config& config, bool attempts)
+    : network_(network),
+      min_ports_(min_ports),
+      policy_(config.vcs),
+      attempts_(attempts),
+      vcs_(config.vc_count),
+      ports_(network.max_ports()),
+      per_switch_(static_cast<std::uint32_t>(ports_ * vcs_)),
+      phits_(config.packet_phits),
+      transfer_(config.packet_phits / config.speedup),
+      crossbar_(config.crossbar_latency),
+      rounds_(config.rounds),
+      output_packets_(config.output_buffer_phits / config.packet_phits),
+      most_queued_(config.injection_buffer_phits / config.packet_phits),
+      transit_first_(config.arbiter == "transit-first"),
+      words_((per_switch_ + kWordBits - 1) / kWordBits),
+      inputs_(static_cast<std::size_t>(network.num_switches()) * per_switch_),
+      input_ports_(index(network.num_switches() * ports_)),
+      output_ports_(input_ports_.size()),
+      used_(inputs_.size(), 0),
+      leaves_(output_ports_.size() * index(output_packets_), -1),
+      granted_(output_ports_.size() * index(ports_), 0),
+      sleeping_(output_ports_.size() * words_, 0),
+      ready_ports_(index(network.num_switches())),
+      held_(index(network.num_switches())),
+      is_active_(index(network.num_switches()), false),
+      queued_(index(network.num_nodes()), 0),
+      arrivals_(wheel_span(config)),
+      credits_(wheel_span(config)),
+      transfers_(wheel_span(config)),
+      wakings_(wheel_span(config)) {
+  connect(config);
+  for (std::int32_t sw = 0; sw < network.num_switches(); ++sw) {
+    streams_.emplace_back(config.seed, Purpose::route, static_cast<std::uint64_t>(sw));
+  }
+}
+
+// A packet leaves behind all others in its output FIFO.
+int Fabric::wheel_span(const Config& config) {
+  return config.crossbar_latency + config.output_buffer_phits + 2 * config.packet_phits +
+         *std::ranges::max_element(config.latency) + 1;
+}
+
+void Fabric::connect(const Config& config) {
+  for (std::int32_t node = 0; node < network_.num_nodes(); ++node) {
+    const std::int32_t sw = network_.node_switch(node);
+    InputPort& input = input_ports_[index(sw * ports_ + node - network_.first_node(sw))];
+    input.upstream = static_cast<std::uint32_t>(node);
+    input.is_node = true;
+  }
+  for (std::int32_t id = 0; id < network_.num_links(); ++id) {
+    const Link& link = network_.link(id);
+    OutputPort& output = output_ports_[index(link.source * ports_ + link.output_port)];
+    output.link = id;
+    output.downstream = (link.target * ports_ + link.input_port) * vcs_;
+    output.latency = config.latency[link.kind];
+    output.buffer = config.buffer_phits[link.kind];
+    output.kind = link.kind;
+    InputPort& input = input_ports_[index(link.target * ports_ + link.input_port)];
+    input.upstream =
+        static_cast<std::uint32_t>((link.source * ports_ + link.output_port) * vcs_);
+    input.credit_time = output.latency;
+  }
+}
+
+void Fabric::deliver(std::int32_t cycle) {
+  credits_.drain(cycle, [&](std::uint32_t output_vc) {
+    used_[output_vc] -= phits_;
+    wake(static_cast<std::int32_t>(output_vc) / vcs_, cycle);
+  });
+  wakings_.drain(cycle, [&](std::int32_t output) { wake(output, cycle); });
+  transfers_.drain(cycle, [&](std::int32_t number) {
+    const auto first = static_cast<std::uint32_t>(number * vcs_);
+    for (std::uint32_t input_vc = first; input_vc < first + static_cast<unsigned>(vcs_); ++input_vc) {
+      if (inputs_[input_vc].head >= 0 && !inputs_[input_vc].sleeps) make_ready(input_vc);
+    }
+  });
+  arrivals_.drain(cycle, [&](const Arrival& arrival) {
+    Packet& packet = packets_[arrival.packet];
+    const std::int32_t sw = switch_of(arrival.input_vc);
+    packet.arrived = cycle;
+    const std::int32_t via = packet.choice.path.intermediate;
+    if (packet.phase == 0 &&
+        (via == sw || (packet.choice.to_group && network_.group(via) == network_.group(sw)))) {
+      packet.phase = 1;
+    }
+    enter(arrival.input_vc, arrival.packet, cycle);
+  });
+}
+
+void Fabric::inject(std::int32_t id, std::int32_t node, std::int32_t cycle) {
+  const std::int32_t sw = network_.node_switch(node);
+  ++queued_[index(node)];
+  packets_[id].arrived = cycle + 1;
+  enter(static_cast<std::uint32_t>((sw * ports_ + node - network_.first_node(sw)) * vcs_), id,
+        cycle + 1);
+}
+
+void Fabric::enter(std::uint32_t input_vc, std::int32_t id, std::int32_t cycle) {
+  InputVc& input = inputs_[input_vc];
+  ++held_[index(switch_of(input_vc))].inputs;
+  packets_[id].next = -1;
+  if (input.head >= 0) {
+    packets_[std::exchange(input.tail, id)].next = id;
+    return;
+  }
+  input.head = input.tail = id;
+  advance(input_vc, cycle);
+}
+
+void Fabric::advance(std::uint32_t input_vc, std::int32_t cycle) {
+  InputVc& input = inputs_[input_vc];
+  const Packet& packet = packets_[input.head];
+  const std::int32_t sw = switch_of(input_vc);
+  const InputPort& from = input_ports_[input_vc / static_cast<unsigned>(vcs_)];
+  input.sleeps = false;
+  input.is_open = from.is_node && attempts_;
+  if (is_at_end(packet, sw)) {
+    head_for(input, sw, node_port(packet, sw));
+  } else if (!input.is_open) {
+    const auto ports = min_ports_(sw, packet.heading());
+    input.is_open = ports.size() > 1;
+    head_for(input, sw, ports.front());
+  }
+  if (from.busy_until <= cycle) make_ready(input_vc);
+}
+
+void Fabric::make_ready(std::uint32_t input_vc) {
+  const std::uint32_t number = input_vc / static_cast<unsigned>(vcs_);
+  const std::int32_t sw = switch_of(input_vc);
+  const std::uint32_t port = number - static_cast<std::uint32_t>(sw * ports_);
+  input_ports_[number].ready |= static_cast<std::uint8_t>(1U << (input_vc % static_cast<unsigned>(vcs_)));
+  ready_ports_[index(sw)][port / kWordBits] |= std::uint64_t{1} << (port % kWordBits);
+  activate(sw);
+}
+
+void Fabric::sleep(std::uint32_t input_vc, std::int32_t output, std::int32_t cycle) {
+  inputs_[input_vc].sleeps = true;
+  const std::uint32_t number = input_vc / static_cast<unsigned>(vcs_);
+  const std::int32_t sw = switch_of(input_vc);
+  InputPort& from = input_ports_[number];
+  from.ready &= static_cast<std::uint8_t>(~(1U << (input_vc % static_cast<unsigned>(vcs_))));
+  if (from.ready == 0) {
+    const std::uint32_t port = number - static_cast<std::uint32_t>(sw * ports_);
+    ready_ports_[index(sw)][port / kWordBits] &= ~(std::uint64_t{1} << (port % kWordBits));
+  }
+  const std::uint32_t local = input_vc - static_cast<std::uint32_t>(sw) * per_switch_;
+  sleeping_[index(output) * words_ + local / kWordBits] |= std::uint64_t{1} << (local % kWordBits);
+  OutputPort& port = output_ports_[index(output)];
+  // Where credits are missing, they wake it.
+  const std::int32_t due = std::max(oldest(output) + 1, port.downstream < 0 ? 0 : port.busy_until);
+  if (due <= cycle || (port.wakes_at > cycle && port.wakes_at <= due)) return;
+  port.wakes_at = due;
+  wakings_.push(due, output);
+}
+
+void Fabric::wake(std::int32_t output, std::int32_t cycle) {
+  for (std::size_t word = 0; word < words_; ++word) {
+    std::uint64_t heads = std::exchange(sleeping_[index(output) * words_ + word], std::uint64_t{0});
+    if (heads == 0) continue;
+    const std::uint32_t first = static_cast<std::uint32_t>(output / ports_) * per_switch_ +
+                                static_cast<std::uint32_t>(word * kWordBits);
+    for (; heads != 0; heads &= heads - 1) {
+      const std::uint32_t input_vc = first + static_cast<std::uint32_t>(std::countr_zero(heads));
+      inputs_[input_vc].sleeps = false;
+      if (input_ports_[input_vc / static_cast<unsigned>(vcs_)].busy_until <= cycle) make_ready(input_vc);
+    }
+  }
+}
+
+void Fabric::release_input(const Nomination& of, std::int32_t sw, std::int32_t cycle) {
+  InputVc& input = inputs_[of.input_vc];
+  InputPort& from = input_ports_[index(sw * ports_ + of.port)];
+  const Packet& packet = packets_[input.head];
+  --held_[index(sw)].inputs;
+  from.busy_until = std::max(cycle + transfer_, packet.arrived + phits_);
+  transfers_.push(from.busy_until, sw * ports_ + of.port);
+  from.ready = 0;
+  ready_ports_[index(sw)][static_cast<unsigned>(of.port) / kWordBits] &=
+      ~(std::uint64_t{1} << (static_cast<unsigned>(of.port) % kWordBits));
+  if (from.is_node) {
+    --queued_[from.upstream];
+  } else {
+    credits_.push(cycle + from.credit_time,
+                  from.upstream + of.input_vc % static_cast<unsigned>(vcs_));
+  }
+  input.head = packet.next;
+  if (input.head >= 0) advance(of.input_vc, cycle);
+}
+
+// A head of a node is waited for by none.
+std::vector<Buffer> Fabric::find_wait_cycle() const {
+  std::vector<bool> moves(inputs_.size());
+  for (std::uint32_t vc = 0; vc < inputs_.size(); ++vc) {
+    moves[vc] = inputs_[vc].head < 0 || input_ports_[vc / static_cast<unsigned>(vcs_)].is_node;
+  }
+  // Calls `visit(output VC, VC downstream)` for those that a head may take until one says yes.
+  const auto any = [&](std::uint32_t input_vc, auto&& visit) {
+    const Packet& packet = packets_[inputs_[input_vc].head];
+    const std::int32_t sw = switch_of(input_vc);
+    if (is_at_end(packet, sw)) return true;
+    return std::ranges::any_of(min_ports_(sw, packet.heading()), [&](int port) {
+      const OutputPort& output = output_ports_[index(sw * ports_ + port)];
+      const int vc = policy_.step(packet.vc_state, output.kind, packet.phase).first;
+      return visit(sw * ports_ + port, vc, static_cast<std::uint32_t>(output.downstream + vc));
+    });
+  };
+  const auto waiting = wait_cycle(
+      std::move(moves),
+      [&](std::uint32_t input_vc, const auto& known) {
+        return any(input_vc, [&](std::int32_t output, int vc, std::uint32_t behind) {
+          const OutputPort& port = output_ports_[index(output)];
+          return has_credits(port, output, vc) || known[behind];
+        });
+      },
+      [&](std::uint32_t input_vc) {
+        std::uint32_t next = input_vc;
+        any(input_vc, [&](std::int32_t, int, std::uint32_t behind) {
+          next = behind;
+          return true;
+        });
+        return next;
+      });
+  return buffers_at(network_, waiting, ports_, vcs_);
+}
+
+void Fabric::check(std::int32_t cycle, std::int64_t in_network) const {
+  const auto require = [&](bool holds, const char* what) {
+    if (!holds) throw std::logic_error(std::string(what) + " in cycle " + std::to_string(cycle));
+  };
+  std::vector<std::int32_t> granted(used_.size(), 0);  // packets towards each output VC without credit
+  std::vector<std::int32_t> held(held_.size(), 0);
+  std::int64_t packets = 0;
+  const auto upstream_of = [&](std::uint32_t input_vc) {
+    return input_ports_[input_vc / static_cast<unsigned>(vcs_)].upstream +
+           input_vc % static_cast<unsigned>(vcs_);
+  };
+  arrivals_.for_each([&](const Arrival& arrival) {
+    ++packets;
+    ++granted[upstream_of(arrival.input_vc)];
+  });
+  credits_.for_each([&](std::uint32_t output_vc) { ++granted[output_vc]; });
+  for (std::uint32_t vc = 0; vc < inputs_.size(); ++vc) {
+    std::int32_t here = 0;
+    for (std::int32_t id = inputs_[vc].head; id >= 0; id = packets_[id].next) ++here;
+    packets += here;
+    held[index(switch_of(vc))] += here;
+    const InputPort& from = input_ports_[vc / static_cast<unsigned>(vcs_)];
+    if (!from.is_node) {
+      if (here > 0) granted[upstream_of(vc)] += here;
+    } else if (vc % static_cast<unsigned>(vcs_) == 0) {
+      require(here == queued_[from.upstream] && here <= most_queued_, "an injection FIFO lost count");
+    }
+    const bool is_ready = (from.ready >> (vc % static_cast<unsigned>(vcs_))) & 1U;
+    require(!is_ready || (here > 0 && !inputs_[vc].sleeps), "a head is not ready");
+    require(is_ready || here == 0 || inputs_[vc].sleeps || from.busy_until > cycle,
+            "a head is forgotten");
+  }
+  for (std::size_t vc = 0; vc < used_.size(); ++vc) {
+    const OutputPort& port = output_ports_[vc / static_cast<std::size_t>(vcs_)];
+    require(used_[vc] == granted[vc] * phits_, "credits lost count");
+    require(port.downstream < 0 || used_[vc] <= port.buffer, "a buffer holds too much");
+  }
+  for (std::size_t sw = 0; sw < held.size(); ++sw) {
+    require(held[sw] == held_[sw].inputs, "a switch lost count");
+  }
+  require(packets == in_network, "packets lost count");
+}
+
+}  // namespace tvlb::sim::fog

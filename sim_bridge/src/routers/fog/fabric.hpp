@@ -1,0 +1,350 @@
+// The network in motion, packet by packet, by the rules of docs/adaptive-misrouting.md: one output FIFO per
+// port, room downstream reserved at the crossbar, and a route that is decided anew at every look at a head
+// that waits to be injected. When a granted packet leaves and arrives is known at once, so only arrivals,
+// credits and the ends of transfers are events, and heads that cannot be granted sleep until what blocks
+// them changes.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "common/course.hpp"
+#include "common/event_wheel.hpp"
+#include "common/packet_pool.hpp"
+#include "common/rng.hpp"
+#include "config.hpp"
+#include "topology.hpp"
+#include "paths/min_ports.hpp"
+#include "steering/interface.hpp"
+
+namespace tvlb::sim::fog {
+
+struct Packet {
+  std::int32_t created;      // cycle
+  std::int32_t left;         // cycle in which it left its first switch, -1 before
+  std::int32_t arrived;      // cycle in which its header reached the input that holds it
+  std::int32_t destination;  // node
+  std::int32_t target;       // switch of that node
+  std::int32_t next;         // packet behind in the same queue, -1 none
+  Choice choice;
+  vc::Table::State vc_state;
+  std::uint8_t local_hops;
+  std::uint8_t global_hops;
+  std::uint8_t phase;  // 0: on the way to an intermediate switch; 1: to the destination
+  bool is_tried;       // an attempt was made
+  bool is_traced;
+
+  [[nodiscard]] std::int32_t heading() const {
+    return phase == 0 ? choice.path.intermediate : target;
+  }
+};
+
+/// Of one (input port, VC): packets whose header has arrived and that were not granted yet.
+struct InputVc {
+  std::int32_t head = -1;
+  std::int32_t tail = -1;
+  std::uint32_t nominated = 0;  // round of the last nomination
+  std::uint8_t port = 0;        // that the head wants, with this VC
+  std::uint8_t vc = 0;
+  bool is_open = false;  // which is decided at every attempt
+  bool sleeps = false;   // until its port changes
+};
+
+struct InputPort {
+  std::int32_t busy_until = 0;  // cycle from which it may be granted
+  std::uint32_t upstream = 0;   // VC 0 among all output VCs; of a node its number
+  std::int32_t credit_time = 0;
+  std::uint8_t ready = 0;  // VCs whose head may be looked at
+  bool is_node = false;
+};
+
+struct OutputPort {
+  std::int32_t busy_until = 0;   // cycle from which it takes another packet
+  std::int32_t last_leaves = std::numeric_limits<std::int32_t>::min() / 2;  // cycle, of the last packet
+  std::int32_t wakes_at = -1;    // cycle in which sleeping heads are woken
+  std::int32_t downstream = -1;  // VC 0 of the input port at the other end, -1 for a node
+  std::int32_t latency = 0;
+  std::int32_t link = -1;
+  std::int32_t buffer = 0;  // phits of a VC at the other end
+  std::uint8_t kind = 0;
+  std::uint8_t oldest = 0;  // entry of its last packets
+};
+
+/// Visible to steerings of other libraries.
+class [[gnu::visibility("default")]] Fabric {
+ public:
+  /// `attempts`: whether the routes of heads that wait to be injected are decided at every look.
+  Fabric(const Topology& network, const MinPorts& min_ports, const Config& config, bool attempts);
+
+  [[nodiscard]] PacketPool<Packet>& packets() { return packets_; }
+
+  /// Credits and packets arrive, transfers end.
+  void deliver(std::int32_t cycle);
+  /// Heads are granted output ports. Calls `attempt(id, switch, draws)` at every look at a head that waits
+  /// to be injected, `crossed(id, link, VC, leaves)` for packets that will leave by a link in a cycle, and
+  /// `ejected(id, leaves)` for those that will leave to their node; what it releases is forgotten.
+  template <class Attempt, class Crossed, class Ejected>
+  void allocate(std::int32_t cycle, Attempt&& attempt, Crossed&& crossed, Ejected&& ejected) {
+    current_.swap(active_);
+    for (const std::int32_t sw : current_) is_active_[index(sw)] = false;
+    for (const std::int32_t sw : current_) allocate_at(sw, cycle, attempt, crossed, ejected);
+    current_.clear();
+  }
+
+  [[nodiscard]] bool has_room(std::int32_t node) const { return queued_[index(node)] < most_queued_; }
+  /// A packet enters the injection FIFO of its node behind this cycle.
+  void inject(std::int32_t id, std::int32_t node, std::int32_t cycle);
+
+  /// Phits granted towards a VC whose credit is not back.
+  [[nodiscard]] std::int32_t used(std::int32_t sw, std::int32_t port, int vc) const {
+    return used_[index((sw * ports_ + port) * vcs_ + vc)];
+  }
+  /// Whether a switch has packets in an input or output FIFO.
+  [[nodiscard]] bool holds_packets(std::int32_t sw, std::int32_t cycle) const {
+    const Held& held = held_[index(sw)];
+    return held.inputs > 0 || held.until >= cycle;
+  }
+  /// The VC of a packet's first link.
+  [[nodiscard]] int first_vc(std::int32_t sw, std::int32_t port) const {
+    return policy_.step(0, output_ports_[index(sw * ports_ + port)].kind, 0).first;
+  }
+  [[nodiscard]] const MinPorts& min_ports() const { return min_ports_; }
+
+  /// Buffers of which the head can never leave, each waiting for the next; none if all can.
+  [[nodiscard]] std::vector<Buffer> find_wait_cycle() const;
+  /// Throws std::logic_error unless packets and credits add up; slow.
+  void check(std::int32_t cycle, std::int64_t in_network) const;
+
+ private:
+  struct Arrival {
+    std::int32_t packet;
+    std::uint32_t input_vc;
+  };
+  struct Nomination {
+    std::int32_t port;
+    std::uint32_t input_vc;
+    std::int32_t output;
+  };
+  struct Held {
+    std::int32_t inputs = 0;  // packets in input FIFOs
+    std::int32_t until = -1;  // last cycle in which there is one in an output FIFO
+  };
+
+  static constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
+  static constexpr unsigned kWordBits = 64;
+
+  [[nodiscard]] static std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); }
+  [[nodiscard]] std::int32_t switch_of(std::uint32_t input_vc) const {
+    return static_cast<std::int32_t>(input_vc / per_switch_);
+  }
+  [[nodiscard]] static int wheel_span(const Config& config);
+  void connect(const Config& config);
+
+  /// A packet joins its input VC.
+  void enter(std::uint32_t input_vc, std::int32_t id, std::int32_t cycle);
+  /// The next packet of an input VC is its head.
+  void advance(std::uint32_t input_vc, std::int32_t cycle);
+  void make_ready(std::uint32_t input_vc);
+  void sleep(std::uint32_t input_vc, std::int32_t output, std::int32_t cycle);
+  void wake(std::int32_t output, std::int32_t cycle);
+  void activate(std::int32_t sw) {
+    if (is_active_[index(sw)]) return;
+    is_active_[index(sw)] = true;
+    active_.push_back(sw);
+  }
+  /// Which way a head goes by its packet's choice.
+  void head_for(InputVc& input, std::int32_t sw, int port) const {
+    const Packet& packet = packets_[input.head];
+    input.port = static_cast<std::uint8_t>(port);
+    const OutputPort& output = output_ports_[index(sw * ports_ + port)];
+    input.vc = output.downstream < 0
+                   ? std::uint8_t{0}
+                   : policy_.step(packet.vc_state, output.kind, packet.phase).first;
+  }
+  [[nodiscard]] bool is_at_end(const Packet& packet, std::int32_t sw) const {
+    return packet.phase != 0 && packet.target == sw;
+  }
+  [[nodiscard]] int node_port(const Packet& packet, std::int32_t sw) const {
+    return packet.destination - network_.first_node(sw);
+  }
+  /// The last packet but as many as the FIFO holds has left.
+  [[nodiscard]] std::int32_t& oldest(std::int32_t output) {
+    return leaves_[index(output * output_packets_ + output_ports_[index(output)].oldest)];
+  }
+  [[nodiscard]] bool has_credits(const OutputPort& output, std::int32_t number, int vc) const {
+    return used_[index(number * vcs_ + vc)] + phits_ <= output.buffer;
+  }
+  /// Whether the head of an input VC may be nominated.
+  [[nodiscard]] bool passes(const InputVc& input, std::int32_t output, std::int32_t cycle) {
+    const OutputPort& port = output_ports_[index(output)];
+    if (oldest(output) >= cycle) return false;
+    if (port.downstream < 0) return true;
+    return port.busy_until <= cycle && has_credits(port, output, input.vc);
+  }
+
+  template <class Attempt>
+  void decide(InputVc& input, std::int32_t sw, bool is_first, Attempt&& attempt) {
+    Draws draws(streams_[index(sw)], Draws::WhereNeeded{});
+    if (is_first && attempts_) attempt(input.head, sw, draws);
+    const Packet& packet = packets_[input.head];
+    if (is_at_end(packet, sw)) return head_for(input, sw, node_port(packet, sw));
+    if (is_first && packet.choice.port >= 0) return head_for(input, sw, packet.choice.port);
+    const auto ports = min_ports_(sw, packet.heading());
+    const auto count = static_cast<std::uint32_t>(ports.size());
+    head_for(input, sw, ports[count > 1 ? draws.below(count) : 0]);
+  }
+
+  template <class Attempt>
+  void nominate(std::int32_t sw, int port, std::int32_t cycle, std::uint32_t round, Attempt&& attempt) {
+    const std::int32_t number = sw * ports_ + port;
+    const InputPort& from = input_ports_[index(number)];
+    for (unsigned left = from.ready; left != 0;) {
+      const auto first = static_cast<std::uint32_t>(number * vcs_);
+      int vc = std::countr_zero(left);
+      for (unsigned others = left & (left - 1); others != 0; others &= others - 1) {
+        const int other = std::countr_zero(others);
+        if (inputs_[first + static_cast<unsigned>(other)].nominated <
+            inputs_[first + static_cast<unsigned>(vc)].nominated) {
+          vc = other;
+        }
+      }
+      left &= ~(1U << vc);
+      const std::uint32_t input_vc = first + static_cast<unsigned>(vc);
+      InputVc& input = inputs_[input_vc];
+      if (input.is_open) decide(input, sw, from.is_node, attempt);
+      const std::int32_t output = sw * ports_ + input.port;
+      if (passes(input, output, cycle)) {
+        input.nominated = round;
+        nominations_.push_back({port, input_vc, output});
+        return;
+      }
+      if (!input.is_open) sleep(input_vc, output, cycle);
+    }
+  }
+
+  template <class Attempt, class Crossed, class Ejected>
+  void allocate_at(std::int32_t sw, std::int32_t cycle, Attempt&& attempt, Crossed&& crossed,
+                   Ejected&& ejected) {
+    auto& ready = ready_ports_[index(sw)];
+    for (int round = 0; round < rounds_; ++round) {
+      const auto stamp = static_cast<std::uint32_t>(cycle) * static_cast<std::uint32_t>(rounds_) +
+                         static_cast<std::uint32_t>(round) + 1;
+      nominations_.clear();
+      for (std::size_t word = 0; word < ready.size(); ++word) {
+        for (std::uint64_t left = ready[word]; left != 0; left &= left - 1) {
+          const int port = static_cast<int>(word * kWordBits) + std::countr_zero(left);
+          nominate(sw, port, cycle, stamp, attempt);
+        }
+      }
+      if (!nominations_.empty()) grant_all(sw, cycle, stamp, crossed, ejected);
+      if ((ready[0] | ready[1]) == 0) return;
+    }
+    activate(sw);
+  }
+
+  // Of the nominations for an output port, that of the input port that was granted least recently.
+  template <class Crossed, class Ejected>
+  void grant_all(std::int32_t sw, std::int32_t cycle, std::uint32_t round, Crossed&& crossed,
+                 Ejected&& ejected) {
+    for (std::size_t one = 0; one < nominations_.size(); ++one) {
+      Nomination& best = nominations_[one];
+      const std::int32_t output = best.output;
+      if (output < 0) continue;
+      for (std::size_t other = one + 1; other < nominations_.size(); ++other) {
+        if (nominations_[other].output != output) continue;
+        if (goes_before(nominations_[other], best, sw)) std::swap(nominations_[other], best);
+        nominations_[other].output = -1;
+      }
+      if (output_ports_[index(output)].busy_until > cycle) continue;
+      granted_[index(output * ports_ + best.port)] = round;
+      grant(best, sw, cycle, crossed, ejected);
+    }
+  }
+  [[nodiscard]] bool goes_before(const Nomination& one, const Nomination& other, std::int32_t sw) const {
+    const bool node = input_ports_[index(sw * ports_ + one.port)].is_node;
+    const bool other_node = input_ports_[index(sw * ports_ + other.port)].is_node;
+    if (transit_first_ && node != other_node) return other_node;
+    const std::uint32_t last = granted_[index(one.output * ports_ + one.port)];
+    const std::uint32_t other_last = granted_[index(other.output * ports_ + other.port)];
+    return last != other_last ? last < other_last : one.port < other.port;
+  }
+
+  template <class Crossed, class Ejected>
+  void grant(const Nomination& to, std::int32_t sw, std::int32_t cycle, Crossed&& crossed,
+             Ejected&& ejected) {
+    InputVc& input = inputs_[to.input_vc];
+    const std::int32_t id = input.head;
+    const int vc = input.vc;
+    release_input(to, sw, cycle);
+    Packet& packet = packets_[id];
+    OutputPort& port = output_ports_[index(to.output)];
+    const std::int32_t leaves = std::max(cycle + crossbar_, port.last_leaves + phits_);
+    port.last_leaves = leaves;
+    oldest(to.output) = leaves;
+    port.oldest = static_cast<std::uint8_t>(port.oldest + 1 == output_packets_ ? 0 : port.oldest + 1);
+    held_[index(sw)].until = std::max(held_[index(sw)].until, leaves);
+    if (packet.left < 0) packet.left = leaves;
+    if (port.downstream < 0) {
+      port.busy_until = cycle + phits_;
+      ejected(id, leaves);
+      return;
+    }
+    port.busy_until = cycle + transfer_;
+    const auto output_vc = to.output * vcs_ + vc;
+    used_[index(output_vc)] += phits_;
+    packet.vc_state = policy_.step(packet.vc_state, port.kind, packet.phase).then;
+    if (port.kind == kGlobalKind) ++packet.global_hops;
+    else ++packet.local_hops;
+    crossed(id, port.link, vc, leaves);
+    arrivals_.push(leaves + port.latency, {id, static_cast<std::uint32_t>(port.downstream + vc)});
+  }
+  /// The head of a nomination leaves its input.
+  void release_input(const Nomination& of, std::int32_t sw, std::int32_t cycle);
+
+  static constexpr std::uint8_t kGlobalKind = 1;
+
+  const Topology& network_;
+  const MinPorts& min_ports_;
+  vc::Table policy_;
+  bool attempts_;
+  int vcs_;
+  int ports_;
+  std::uint32_t per_switch_;  // VCs of a switch in one direction
+  std::int32_t phits_;        // of a packet
+  std::int32_t transfer_;     // cycles of a packet through the crossbar
+  std::int32_t crossbar_;     // least cycles until it leaves
+  int rounds_;
+  int output_packets_;
+  int most_queued_;
+  bool transit_first_;
+  std::size_t words_;  // of a mask over the input VCs of a switch
+
+  PacketPool<Packet> packets_;
+  std::vector<InputVc> inputs_;
+  std::vector<InputPort> input_ports_;
+  std::vector<OutputPort> output_ports_;
+  std::vector<std::int32_t> used_;       // per output VC, phits
+  std::vector<std::int32_t> leaves_;     // rings per output port: when its last packets leave
+  std::vector<std::uint32_t> granted_;   // per output and input port of a switch: round of the last grant
+  std::vector<std::uint64_t> sleeping_;  // per output port: heads that wait for it to change
+  std::vector<std::array<std::uint64_t, 2>> ready_ports_;  // per switch: input ports with heads to look at
+  std::vector<Held> held_;                                 // per switch
+  std::vector<bool> is_active_;                            // per switch
+  std::vector<std::int32_t> active_;                       // switches with heads to look at
+  std::vector<std::int32_t> current_;                      // the same, while they are
+  std::vector<std::int32_t> queued_;                       // per node: packets in its injection FIFO
+  std::vector<Stream> streams_;                            // per switch
+  std::vector<Nomination> nominations_;
+
+  EventWheel<Arrival> arrivals_;
+  EventWheel<std::uint32_t> credits_;    // output VCs: the credit of a packet is back
+  EventWheel<std::int32_t> transfers_;   // input ports: the packet in motion has crossed
+  EventWheel<std::int32_t> wakings_;     // output ports
+};
+
+}  // namespace tvlb::sim::fog
