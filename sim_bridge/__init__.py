@@ -7,6 +7,7 @@ A second model of routers, `sim_bridge.routers.vct`, has packets of several phit
 
 from sim_bridge._core import StopFlag
 from sim_bridge.result import RunResult
+from sim_bridge.routers.fog import FogConfig, FogResult, FogScenario
 from sim_bridge.routers.iq import (
     Decide,
     FollowedTable,
@@ -41,6 +42,9 @@ __all__ = [
     "PATH_ROUTINGS",
     "VCT_ROUTINGS",
     "Decide",
+    "FogConfig",
+    "FogResult",
+    "FogScenario",
     "FollowedTable",
     "PacketTrace",
     "Queue",

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from sim_bridge._core import StopFlag
+from sim_bridge.routers.fog import FogConfig, FogResult, FogScenario
 from sim_bridge.routers.iq.config import SimulationConfig
 from sim_bridge.routers.iq.result import SimulationResult
 from sim_bridge.routers.iq.scenario import Scenario
@@ -50,12 +51,23 @@ def simulate(
 def simulate(
     topology: Topology | str,
     *,
+    load: float,
+    routing: str = "min",
+    pattern: Pattern | str = "uniform",
+    config: FogConfig,
+    seed: int = 0,
+    stop: StopFlag | None = None,
+) -> FogResult: ...
+@overload
+def simulate(
+    topology: Topology | str,
+    *,
     load: Sequence[float],
     routing: str | None = None,
     path_set: PathSet | str | None = None,
     pattern: Pattern | str = "uniform",
     table: Forwarding | FollowedTable | None = None,
-    config: SimulationConfig | VctConfig | None = None,
+    config: SimulationConfig | VctConfig | FogConfig | None = None,
     seed: int = 0,
 ) -> Simulated: ...
 def simulate(
@@ -66,11 +78,11 @@ def simulate(
     path_set: PathSet | str | None = None,
     pattern: Pattern | str = "uniform",
     table: Forwarding | FollowedTable | None = None,
-    config: SimulationConfig | VctConfig | None = None,
+    config: SimulationConfig | VctConfig | FogConfig | None = None,
     seed: int = 0,
     stop: StopFlag | None = None,
-) -> SimulationResult | VctResult | Simulated:
-    """Simulate loads flit by flit, or with a `VctConfig` by virtual cut-through.
+) -> SimulationResult | VctResult | FogResult | Simulated:
+    """Simulate loads flit by flit, or with a `VctConfig` or `FogConfig` by virtual cut-through.
 
     Parameters
     ----------
@@ -102,12 +114,14 @@ def simulate(
     <SimulationResult min, uniform, load 0.1: latency 35.2 cycles, accepted 0.1037>
     """
     network, traffic = as_topology(topology), as_pattern(pattern)
-    if isinstance(config, VctConfig):
+    if isinstance(config, VctConfig | FogConfig):
+        kind = type(config).__name__
         if path_set is not None:
-            raise InvalidInput(f"path_set {path_set}: the router of a VctConfig draws no VLB paths")
+            raise InvalidInput(f"path_set {path_set}: the router of a {kind} draws no VLB paths")
         if table is not None:
-            raise InvalidInput("table: the router of a VctConfig chooses ports by queues")
-        case: Any = VctScenario(network, routing or "min", traffic, seed)
+            raise InvalidInput(f"table: the router of a {kind} chooses ports by queues")
+        scenario = VctScenario if isinstance(config, VctConfig) else FogScenario
+        case: Any = scenario(network, routing or "min", traffic, seed)
     else:
         paths = as_path_set("all" if path_set is None else path_set, network, seed)
         followed = FollowedTable(table) if isinstance(table, Forwarding) else table

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sim_bridge import SimulationConfig, VctConfig, simulate
+    from sim_bridge import FogConfig, SimulationConfig, VctConfig, simulate
     from sim_bridge.routers.vct import LongRun, stability
     from tvlb import balance, errors, model, paths, search, table, topology, traffic
     from tvlb.errors import TvlbError
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Dragonfly",
+    "FogConfig",
     "LongRun",
     "MeasureOptions",
     "RepairOptions",
@@ -80,6 +81,7 @@ _HOME = {
     "SimulationConfig": "sim_bridge",
     "TableResult": "tvlb.search",
     "TvlbError": "tvlb.errors",
+    "FogConfig": "sim_bridge",
     "VctConfig": "sim_bridge",
     "measure": "tvlb.requests.measuring",
     "optimize": "tvlb.search",

@@ -31,12 +31,22 @@ _SHORT_NAME = f"valiant is {VCT_ROUTINGS[1]}"
 _ROUTING_TEXT = Annotated[
     str, OneOf(VCT_ROUTING_NAMES), Field(description=f"The routing; {_SHORT_NAME}.")
 ]
-_WARMUP_CYCLES = Annotated[
+WARMUP_CYCLES = Annotated[
     int,
     Field(ge=0, le=MAX_CYCLES, description="Warm-up cycles."),
     WHOLE,
     InWords(lambda cycles: _WARMUP.kind.checked("warmup", cycles)),
 ]
+
+
+def fixed_warmup(experiment: Experiment, router: str) -> int:
+    """Return the warm-up of a router that detects no end of it; raise InvalidInput for a text."""
+    warmup = str(experiment.asked["warmup"])
+    if not (warmup.isascii() and warmup.isdigit()):
+        raise InvalidInput(
+            f"warm-up {warmup!r}: router {router} takes a number of cycles, {_WARMUP.kind}"
+        )
+    return int(warmup)
 
 
 class DeadlockProofPart(part_of(DeadlockProof, "DeadlockProofPart")):
@@ -67,7 +77,7 @@ class _Options:
     warmup: int = setting(
         _WARMUP.default,
         f"Warm-up cycles, {_WARMUP.kind}",
-        Text("CYCLES", _WARMUP_CYCLES),
+        Text("CYCLES", WARMUP_CYCLES),
     )
 
 
@@ -95,12 +105,8 @@ class _VirtualCutThrough(Router):
         return VctScenario(network, experiment.asked["routing"], pattern, experiment.seed)
 
     def config(self, experiment: Experiment) -> VctConfig:
-        warmup = str(experiment.asked["warmup"])
-        if not (warmup.isascii() and warmup.isdigit()):
-            raise InvalidInput(
-                f"warm-up {warmup!r}: router vct takes a number of cycles, {_WARMUP.kind}"
-            )
-        return made(VctConfig, experiment.asked, warmup_cycles=int(warmup))
+        cycles = fixed_warmup(experiment, self.name)
+        return made(VctConfig, experiment.asked, warmup_cycles=cycles)
 
     def cost(self, experiment: Experiment) -> Cost:
         config, routing = self.config(experiment), experiment.asked["routing"]

@@ -1,0 +1,108 @@
+"""Virtual cut-through routers with misrouting policies on Dragonflies."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
+
+from sim_bridge import SimulationRequest, VctConfig
+from sim_bridge.routers.fog import FogConfig, FogResult, FogScenario
+from sim_bridge.routing import MISROUTING_ROUTINGS, written_out
+from tvlb.languages import Text, made, one_of, setting, settings
+from tvlb.requests.cost import Cost, vct_cost
+from tvlb.requests.problems import InWords
+from tvlb.requests.routers import Experiment, Router
+from tvlb.requests.routers.vct import (
+    WARMUP_CYCLES,
+    DeadlockProofPart,
+    fixed_warmup,
+    no_deadlock,
+)
+
+_NAMES = tuple(dict.fromkeys(one.partition("(")[0] for one in MISROUTING_ROUTINGS))
+_WARMUP = settings(FogConfig)["warmup_cycles"]
+_ROUTING_TEXT = Annotated[
+    str,
+    Field(
+        pattern=rf"^\s*({'|'.join(_NAMES)})\s*(\(.*\))?\s*$",
+        max_length=200,
+        examples=[*MISROUTING_ROUTINGS, "acor-switch(3l,hi=250)"],
+        description=f"The routing: {one_of(MISROUTING_ROUTINGS)}; numbers by their keys.",
+    ),
+    InWords(lambda given: written_out(str(given))),
+]
+
+
+@dataclass(frozen=True)
+class _Options:
+    """What is asked beside the settings of the routers."""
+
+    routing: str = setting(
+        "min",
+        f"Routing: {one_of(MISROUTING_ROUTINGS)}; numbers by keys, such as "
+        "acor-switch(3l,hi=250) or pb(rval=0)",
+        Text("ROUTING", _ROUTING_TEXT),
+    )
+    warmup: int = setting(
+        _WARMUP.default,
+        f"Warm-up cycles, {_WARMUP.kind}",
+        Text("CYCLES", WARMUP_CYCLES),
+    )
+
+
+class _Misrouting(Router):
+    name = "vct-fog"
+    text = "virtual cut-through with misrouting policies, on Dragonflies"
+    asks = "Simulate misrouting policies on a Dragonfly at given loads."
+    answers = "Loads simulated with the router with misrouting policies."
+    declaring = (_Options, FogConfig)
+    result = FogResult
+    proof_keys: ClassVar[Mapping[str, Any]] = {"deadlock_proof": (DeadlockProofPart, ...)}
+    reasons: ClassVar[Mapping[str, str]] = {
+        "vlb": "its misrouting policies draw intermediate switches; draw from path sets with "
+        "router iq",
+        "table": "its switches choose among MIN ports; simulate forwarding tables with router iq",
+        "vcs": "its virtual channels follow from the order local, global, local, local, global, "
+        "local",
+        "vc_count": "four of local and two of global ports follow from their order",
+    }
+
+    def scenario(self, experiment: Experiment) -> FogScenario:
+        network, pattern = experiment.topology, experiment.pattern
+        return FogScenario(network, experiment.asked["routing"], pattern, experiment.seed)
+
+    def config(self, experiment: Experiment) -> FogConfig:
+        cycles = fixed_warmup(experiment, self.name)
+        return made(FogConfig, experiment.asked, warmup_cycles=cycles)
+
+    def cost(self, experiment: Experiment) -> Cost:
+        config, routing = self.config(experiment), experiment.asked["routing"]
+        alike = VctConfig(
+            warmup_cycles=config.warmup_cycles,
+            measured_cycles=config.measured_cycles,
+            vc_count=4,
+            packet_phits=config.packet_phits,
+            input_buffer_phits=config.packet_phits,
+            output_buffer_phits=config.packet_phits,
+            traced_packets=config.traced_packets,
+        )
+        found = vct_cost(experiment.topology, routing, alike, experiment.loads, experiment.seeds)
+        return replace(found, seconds=2 * found.seconds)
+
+    def described(self, request: SimulationRequest) -> Mapping[str, Any]:
+        return {"deadlock_proof": request.scenario.proof}
+
+    def title(self, document: Mapping[str, Any]) -> str:
+        config = document["config"]
+        return (
+            f"{document['topology']}, {document['routing']}, {document['pattern']}, packets of "
+            f"{config['packet_phits']} phits, preset {config['preset']}"
+        )
+
+    def summary(self, document: Mapping[str, Any]) -> str:
+        policy = {"config": {"vc_policy": "fixed"}}
+        return no_deadlock({**document, **policy})
+
+
+ROUTER = _Misrouting()
