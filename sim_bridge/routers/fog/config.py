@@ -58,7 +58,7 @@ PRESETS: Mapping[Preset, Mapping[str, int]] = MappingProxyType(
 
 
 def _preset(text: str, kind: Any, option: str | None = None) -> Any:
-    named = {} if option is None else {"option": option}
+    named: dict[str, Any] = {} if option is None else {"option": option}
     return setting(None, text, kind, unset=_OF_PRESET, **named)
 
 

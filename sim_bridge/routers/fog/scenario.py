@@ -1,6 +1,7 @@
 """What the router with misrouting policies is asked to carry."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -189,8 +190,8 @@ class FogScenario(RouterScenario[FogConfig, FogResult]):
 
 
 def _is_in_order(half: list[int]) -> bool:
-    rest = iter(_MIN_HALF)
-    return all(kind in rest for kind in half)
+    rest: Iterator[int] = iter(_MIN_HALF)
+    return all(any(kind == other for other in rest) for kind in half)
 
 
 def _series(told: dict[str, Any], interval: int) -> FogSeries:

@@ -1,7 +1,6 @@
 """What the virtual cut-through router is asked to carry."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -21,6 +20,7 @@ from sim_bridge.routing import (
 )
 from sim_bridge.scenario import Compiled, RouterScenario
 from tvlb.errors import InvalidInput
+from tvlb.languages import parse_call
 from tvlb.native.virtual_channels import vc_policy
 from tvlb.statistics import check_seed
 from tvlb.topology import Topology
@@ -61,9 +61,8 @@ class VctScenario(RouterScenario[VctConfig, VctResult]):
     takes_steps = True
 
     def __post_init__(self) -> None:
-        with suppress(InvalidInput):
-            object.__setattr__(self, "routing", written_out(self.routing))
-        if self.routing not in VCT_ROUTINGS:
+        name = parse_call(self.routing).name
+        if name not in {parse_call(one).name for one in VCT_ROUTINGS}:
             short = VCT_ROUTING_NAMES[len(VCT_ROUTINGS) :]
             raise InvalidInput(
                 f"unknown routing {self.routing!r} of router vct: expected "
@@ -71,6 +70,7 @@ class VctScenario(RouterScenario[VctConfig, VctResult]):
                 "MIN and VLB paths or follow forwarding tables, and the tables that they draw "
                 "from, are simulated with router iq"
             )
+        object.__setattr__(self, "routing", written_out(self.routing))
         check_seed(self.seed)
 
     def proof(self, policy: str) -> DeadlockProof:

@@ -1,0 +1,100 @@
+"""The router with misrouting policies: cycle counts, reference rows, refusals."""
+
+from dataclasses import replace
+
+import pytest
+
+from sim_bridge import FogConfig, FogScenario
+from sim_bridge.routing import MISROUTING_ROUTINGS, written_out
+from tvlb.errors import InvalidInput
+from tvlb.topology import parse_topology
+from tvlb.traffic import parse_pattern
+
+SMALL = FogConfig(3000, 5000, "small")
+
+
+def scenario(
+    routing: str, pattern: str = "advr(1)", network: str = "2,4,2,9,palmtree"
+) -> FogScenario:
+    return FogScenario(parse_topology(network), routing, parse_pattern(pattern))
+
+
+# FOGSim v5, defects repaired, palmtree, adv+1 at load .1, 3 seeds: latency, in the network, local
+# hops, misrouted. Windows of 3,000 + 5,000 cycles.
+@pytest.mark.parametrize(
+    ("routing", "latency", "in_network", "local_hops", "misrouted"),
+    [
+        ("min", 163.543, 150.683, 1.504, 0.0),
+        ("val-crg-gr", 231.118, 224.264, 1.111, None),
+        ("acor-switch(3l)", 231.486, 224.636, 1.125, None),
+        ("pb", 200.196, 193.242, 2.251, 0.392),
+        ("pb-acor(3l)", 177.594, 170.395, 1.399, 0.297),
+    ],
+)
+def test_rows_of_the_reference(
+    routing: str, latency: float, in_network: float, local_hops: float, misrouted: float | None
+) -> None:
+    result = scenario(routing).run(0.0997, SMALL)
+    assert result.latency_mean == pytest.approx(latency, rel=0.02)
+    assert result.latency_network_mean == pytest.approx(in_network, rel=0.02)
+    assert result.local_hops_mean == pytest.approx(local_hops, rel=0.04)
+    assert misrouted is None or result.misrouted == pytest.approx(misrouted, abs=0.02)
+
+
+# 1 + (hops + 1) crossbars + links + packet, of each traced packet without load.
+def test_cycles_without_load() -> None:
+    config = replace(SMALL, measured_cycles=20_000, traced_packets=50)
+    result = scenario("val-rrg-sw", "uniform(others)").run(0.0005, config)
+    links = parse_topology("2,4,2,9,palmtree").network.link_kind
+    checked = 0
+    for trace in result.traces:
+        if trace.delivered is None:
+            continue
+        flight = sum((10, 100)[links[hop.link]] for hop in trace.hops[:-1])
+        assert trace.delivered - trace.created == 1 + len(trace.hops) * 5 + flight + 10
+        checked += 1
+    assert checked > 30
+
+
+@pytest.mark.parametrize("routing", MISROUTING_ROUTINGS)
+def test_equal_seeds_give_equal_figures(routing: str) -> None:
+    config = replace(SMALL, warmup_cycles=200, measured_cycles=600, levels_group=0)
+    runs = [scenario(routing).run(0.6, config) for _ in range(2)]
+    assert runs[0].latency_mean == runs[1].latency_mean
+    assert (runs[0].switch_accepted == runs[1].switch_accepted).all()
+    assert scenario(routing).proof.vcs_needed == (2 if routing == "min" else 4)
+
+
+def test_numbers_print_where_they_are_not_the_default() -> None:
+    assert written_out("acor-switch(3l, hi=500, dt1=4)") == "acor-switch(3l,dt1=4)"
+    assert written_out("pb(rval=0)") == "pb(rval=0)"
+
+
+@pytest.mark.parametrize(
+    ("routing", "message"),
+    [
+        ("acor-switch(4l)", "'4l' is unknown"),
+        ("acor-switch(2la,it2=9)", r"it2 is of acor-switch\(3l\) only"),
+        ("val-rrg-sw(hi=9)", "is not val-rrg-sw"),
+        ("pb(rval=2)", "rval '2' is out of range: integers 0..1"),
+        ("ugal-l", "unknown routing 'ugal-l' of router vct-fog"),
+    ],
+)
+def test_routings_that_are_refused(routing: str, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        scenario(routing)
+
+
+def test_settings_that_are_refused() -> None:
+    for given, message in (
+        ({"local_buffer_phits": 5}, "local_buffer 5 is not 1 to"),
+        ({"output_buffer_phits": 15}, "output_buffer 15 is not 1 to 127 packets"),
+        ({"speedup": 3.0}, "speedup 3 does not divide a packet of 10 phits"),
+        ({"interval_cycles": 1, "measured_cycles": 1_000_000}, "interval 1 makes"),
+    ):
+        with pytest.raises(InvalidInput, match=message):
+            FogConfig(**given)
+    with pytest.raises(InvalidInput, match=r"levels 99 is out of range: 0\.\.8"):
+        scenario("min").run(0.1, replace(SMALL, levels_group=99))
+    with pytest.raises(InvalidInput, match="router vct-fog is for Dragonflies"):
+        scenario("acor-switch", "uniform", "hyperx(4,4,4)").run(0.1, SMALL)
