@@ -289,12 +289,11 @@ class [[gnu::visibility("default")]] Fabric {
     port.oldest = static_cast<std::uint8_t>(port.oldest + 1 == output_packets_ ? 0 : port.oldest + 1);
     held_[index(sw)].until = std::max(held_[index(sw)].until, leaves);
     if (packet.left < 0) packet.left = leaves;
+    port.busy_until = cycle + transfer_;
     if (port.downstream < 0) {
-      port.busy_until = cycle + phits_;
       ejected(id, leaves);
       return;
     }
-    port.busy_until = cycle + transfer_;
     const auto output_vc = to.output * vcs_ + vc;
     used_[index(output_vc)] += phits_;
     packet.vc_state = policy_.step(packet.vc_state, port.kind, packet.phase).then;
