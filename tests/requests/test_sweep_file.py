@@ -67,7 +67,7 @@ def problem(path: Path) -> str:
         (
             "# seed = 1\n\nseed = 1",
             ":3: seed: unknown key; use one of name, topologies, generators, arrangements, "
-            "routings, seeds, options, prices",
+            "routings, seeds, options, compute, prices",
         ),
         (
             f"{_GENERATOR}nodes = 3",

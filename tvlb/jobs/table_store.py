@@ -1,8 +1,9 @@
-"""The tables of the store, for all who compute some: jobs, and sweeps on the command line."""
+"""The results of the store, for all who compute some: jobs, and sweeps on the command line."""
 
 import json
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import partial
 
 from sqlalchemy.exc import DBAPIError
 
@@ -10,13 +11,13 @@ from tvlb.errors import StoreUnavailable
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.results import Results
 from tvlb.jobs.store import forget_damaged
-from tvlb.jobs.tasks import store_answer
-from tvlb.requests import Answer, TableBody, request_key
+from tvlb.jobs.tasks import read_table, store_answer
+from tvlb.requests import Answer, Question, request_key
 from tvlb.sweeps import Stored
 
 
 class ResultTableStore:
-    """The finished tables of a store, for sweeps; see `tvlb.sweeps.TableStore`."""
+    """The finished results of a store, for sweeps; see `tvlb.sweeps.TableStore`."""
 
     def __init__(self, results: Results, blobs: BlobStore) -> None:
         self._results = results
@@ -33,9 +34,11 @@ class ResultTableStore:
             found = self._results.get(key)
             if found is None or forget_damaged(found, self._results, self._blobs):
                 return None
-        return Stored(json.loads(self._blobs.read(found.document)), found.created_at)
+        document, file = json.loads(self._blobs.read(found.document)), found.table_file
+        read = None if file is None else partial(read_table, self._blobs, file)
+        return Stored(document, found.created_at, found.table_id, read)
 
-    def add(self, body: TableBody, answer: Answer) -> None:
+    def add(self, body: Question, answer: Answer) -> None:
         """See `TableStore.add`."""
         request = json.dumps(body.model_dump(mode="json"), separators=(",", ":"))
         output = store_answer(self._blobs, answer)

@@ -122,17 +122,15 @@ class WorkspaceContext(Context):
     def _stored(self, found: "Result", text: str) -> StoredResult:
         blobs, name = self.workspace.blobs, found.table_file
 
-        def read_table() -> StoredTable:
+        def read() -> StoredTable:
             assert name is not None
-            path = blobs.path(name)
-            with store_errors(), path.open("rb") as stream:
-                return read_any_stream(".parquet", stream)
+            return read_table(blobs, name)
 
         def read_document() -> Mapping[str, Any]:
             return json.loads(blobs.read(found.document))
 
         tables = request_kinds()[found.kind].tables
-        return StoredResult(text, tables, found.request, found.table_id, read_document, read_table)
+        return StoredResult(text, tables, found.request, found.table_id, read_document, read)
 
     def sweep(self, body: SweepBody, report: Reporter) -> Answer:
         """See `Context.sweep`."""
@@ -199,6 +197,12 @@ def store_answer(blobs: BlobStore, answer: Answer) -> TaskOutput:
 def store_table(blobs: BlobStore, table: StoredTable) -> str:
     """Store the file of a table and return its SHA-256 (hex); raises OSError as `store_answer`."""
     return blobs.put(partial(write_stream, table, ".parquet"))
+
+
+def read_table(blobs: BlobStore, name: str) -> StoredTable:
+    """Read the file of a table; raises StoreUnavailable or InvalidInput."""
+    with store_errors(), blobs.path(name).open("rb") as stream:
+        return read_any_stream(".parquet", stream)
 
 
 def _copy(path: Path, stream: BinaryIO) -> None:

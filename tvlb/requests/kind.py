@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from tvlb.documents import Document
 from tvlb.languages import declared
-from tvlb.processes import Reporter, Stages, UnitCache
+from tvlb.processes import Reporter, Stages, Stop, UnitCache, UnitCount
 from tvlb.requests.cost import Cost
 from tvlb.requests.limits import RequestLimits
 from tvlb.requests.request import (
@@ -49,6 +49,7 @@ class Answer:
     timings : seconds by stage.
     work : amounts of work done, by name, for statistics; empty where a part of it was computed
         before, and of kinds that tell none.
+    units : pieces of work that it took; None of what is computed in one.
     table : the table that was made, None without one.
     front : tables of a front besides, in its order.
     write : writes more files into a folder, and returns their paths; the document names them.
@@ -59,6 +60,7 @@ class Answer:
     document: Mapping[str, Any]
     timings: Mapping[str, float] = field(default_factory=dict[str, float])
     work: Mapping[str, float] = field(default_factory=dict[str, float])
+    units: UnitCount | None = None
     table: StoredTable | None = None
     front: Sequence[StoredTable] = ()
     write: Callable[[Path], Sequence[Path]] | None = None
@@ -94,6 +96,11 @@ class Context(ABC):
     @abstractmethod
     def cores(self) -> int:
         """Processes and threads."""
+
+    @property
+    def stop(self) -> Stop | None:
+        """Set from another thread to cancel; None where that cannot be."""
+        return None
 
     @abstractmethod
     def unit_cache(self) -> AbstractContextManager[UnitCache]:
@@ -235,6 +242,9 @@ class RequestKind:
     complete : adds to a document what lists show and it does not say.
     stages : those that its progress tells.
     at_once : whether a request that costs little is answered at once.
+    swept : whether sweeps can ask for it, of every network.
+    in_units : whether it is computed in units of work, which any worker takes; else in the process
+        that asks.
     expands : whether it consists of many requests, so that to examine it takes seconds.
     examine : resolves a request and estimates its cost; the context finds results.
     names_files : whether the document of a resolved request, as JSON, may name files.
@@ -265,6 +275,8 @@ class RequestKind:
     complete: Callable[[dict[str, Any]], dict[str, Any]] = lambda document: document
     stages: Stages = field(default_factory=Stages)
     at_once: bool = False
+    swept: bool = False
+    in_units: bool = False
     expands: bool = False
     examine: Callable[[Any, RequestLimits | None, Context], Examination] = _examined
     names_files: Callable[[Mapping[str, Any]], bool] = lambda _: False

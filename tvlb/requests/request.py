@@ -114,6 +114,15 @@ class Question(BaseModel, ABC):
         InvalidInput : it cannot be answered, or is beyond the limits; nothing was computed.
         """
 
+    def resolved_on(self, network: Topology) -> tuple[Self, Cost]:
+        """Return the same of a question about a network that is built, whatever it says of it.
+
+        Raises
+        ------
+        InvalidInput : it cannot be answered, or is about no network.
+        """
+        raise InvalidInput(f"{self.kind}: it is about no network")
+
     @property
     def is_light(self) -> bool:
         """Whether the answer is small, and mostly computation is what it costs."""
@@ -157,12 +166,15 @@ class Request(Question):
 
     def examined(self, limits: RequestLimits | None = None) -> tuple[Self, Cost]:
         """See `Question.examined`."""
-        network = self.network(limits)
-        resolved = self._resolved(network)
-        cost = resolved._cost(network)
+        resolved, cost = self.resolved_on(self.network(limits))
         if limits is not None:
             limits.check_cost(cost)
         return resolved, cost
+
+    def resolved_on(self, network: Topology) -> tuple[Self, Cost]:
+        """See `Question.resolved_on`."""
+        resolved = self._resolved(network)
+        return resolved, resolved._cost(network)
 
     def resolved(self) -> Self:
         """Return the request with defaults filled in and texts as they print; see `examined`."""

@@ -1,15 +1,22 @@
-"""Many tables in one request: topologies, generators of topologies, and what to vary.
+"""Many networks in one request: topologies, generators of topologies, and what to vary.
 
 A sweep is in its canonical form once it is validated: texts as they print, lists without repeats.
 """
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, Self
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, create_model
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    create_model,
+    model_validator,
+)
 
 from tvlb.designs import Bill
 from tvlb.errors import InvalidInput
@@ -20,12 +27,14 @@ from tvlb.requests.generators import AnyGenerator, generated
 from tvlb.requests.limits import RequestLimits
 from tvlb.requests.prices import Prices
 from tvlb.requests.problems import refusal
-from tvlb.requests.request import STRICT, Question, Seed, description_of
+from tvlb.requests.request import STRICT, Question, Seed, description_of, network_of
+from tvlb.requests.swept import Computed, Sections
 from tvlb.requests.table_body import TableBody, completed
 from tvlb.requests.texts import OneOf, TopologyText, checked, distinct
 from tvlb.search import ADAPTIVE, check_request, check_routers
 from tvlb.topology import (
     ExplicitTopology,
+    Topology,
     described,
     explicit_type,
     parse_named_topology,
@@ -93,11 +102,13 @@ class Expansion:
     points : resolved requests, all different.
     costs : the estimated cost of computing each.
     bills : what the network of each costs; None where the sweep has no prices.
+    followers : of each what is asked of the table that it makes, see `Computed.requests`.
     """
 
-    points: tuple[TableBody, ...]
+    points: tuple[Question, ...]
     costs: tuple[Cost, ...]
     bills: tuple[Bill | None, ...]
+    followers: tuple[tuple[Question, ...], ...]
 
     @property
     def cost(self) -> Cost:
@@ -118,15 +129,16 @@ class TotalCost:
     def __init__(self) -> None:
         self._stages: defaultdict[str, float] = defaultdict(float)
         self._memory = 0
-        self._counted = set[tuple[TableBody, str]]()
+        self._counted = set[tuple[Question, str]]()
 
-    def add(self, point: TableBody, cost: Cost) -> None:
+    def add(self, point: Question, cost: Cost) -> None:
         """Count a point."""
-        alike = point.model_copy(update={"routing": _SHARED_BY})
+        shared = _SHARED_STAGES if isinstance(point, TableBody) else ()
+        alike = point.model_copy(update={"routing": _SHARED_BY}) if shared else point
         for stage, seconds in cost.stages.items():
-            if (alike, stage) not in self._counted:
+            if stage not in shared or (alike, stage) not in self._counted:
                 self._stages[stage] += seconds
-            if stage in _SHARED_STAGES:
+            if stage in shared:
                 self._counted.add((alike, stage))
         self._memory = max(self._memory, cost.memory_bytes)
 
@@ -155,9 +167,10 @@ else:
 
 
 class SweepBody(Question):
-    """Compute the T-VLB tables of many networks.
+    """Compute the T-VLB tables of many networks, or what else is to be computed of each.
 
-    The points are all combinations of topology, routing and seed. Their order: the listed
+    The points are all combinations of topology, routing and seed, or of topology and the options of
+    what is computed, where these are lists. Their order: the listed
     topologies, then the generators with their sizes ascending by the parameters in their order; for
     each of these the arrangements, then the routings, then the seeds. Repeated points are computed
     once.
@@ -245,6 +258,16 @@ class SweepBody(Question):
         Field(description="Options of every table.", validate_default=True),
         AfterValidator(_complete),
     ] = TableOptions()
+    compute: Annotated[
+        Computed | None,
+        Sections(),
+        Field(
+            description="What is computed of every network in place of T-VLB tables: options by "
+            "kind of request, of which most may be lists of values; all combinations are taken. "
+            "The forwarding tables of `route` are handed to the others.",
+            exclude_if=lambda computed: computed is None,
+        ),
+    ] = None
     # Sweeps without prices are the same requests as before there were any.
     prices: Annotated[
         Prices | None,
@@ -262,12 +285,12 @@ class SweepBody(Question):
         """See `Question.short`."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
-    def points(self, limits: RequestLimits | None = None) -> tuple[TableBody, ...]:
+    def points(self, limits: RequestLimits | None = None) -> tuple[Question, ...]:
         """Return the points; see `expanded`."""
         return self.expanded(limits).points
 
     def expanded(self, limits: RequestLimits | None = None, report: Reporter = silent) -> Expansion:
-        """Return the points, each as `TableBody.examined` has it, with their costs.
+        """Return the points, each as `Question.examined` has it, with their costs.
 
         Parameters
         ----------
@@ -288,54 +311,51 @@ class SweepBody(Question):
         topologies = self._topologies(limits)
         if limits is not None:
             limits.check_networks((one, description_of(one).sizes) for one in topologies)
-        body = _body_of(self.options)
-        points: list[TableBody] = []
+        asked = self._asked()
+        points: list[Question] = []
         costs: list[Cost] = []
         bills: list[Bill | None] = []
+        followers: list[tuple[Question, ...]] = []
         total = TotalCost()
         seen = set[str | ExplicitTopology]()
         for number, topology in enumerate(topologies):
             if number and number % _REPORTED_NETWORKS == 0:
                 report(Progress("expand", number, len(topologies)))
-            for point, cost, bill in self._points(body, topology, limits, seen):
+            for (point, *others), cost, bill in self._points(asked, topology, limits, seen):
                 points.append(point)
                 costs.append(cost)
                 bills.append(bill)
+                followers.append(tuple(others))
                 total.add(point, cost)
             # Before the next network is built: that is what takes time here.
             if limits is not None:
                 limits.check_cost(total.cost)
-        return Expansion(tuple(points), tuple(costs), tuple(bills))
+        return Expansion(tuple(points), tuple(costs), tuple(bills), tuple(followers))
+
+    def _asked(self) -> "_Asked":
+        if self.compute is None:
+            return _Tables(_body_of(self.options), self.routings, self.seeds)
+        return _Requests(tuple(self.compute.requests()))
 
     def _points(
         self,
-        common: TableBody,
+        asked: "_Asked",
         topology: str | ExplicitTopology,
         limits: RequestLimits | None,
         seen: set[str | ExplicitTopology],
-    ) -> Iterator[tuple[TableBody, Cost, Bill | None]]:
-        body = common.model_copy(update={"topology": topology})
+    ) -> Iterator[tuple[tuple[Question, ...], Cost, Bill | None]]:
         try:
-            network = body.network(limits)
+            network = network_of(topology, limits)
             bill = None if self.prices is None else self.prices.listed().bill(network)
-            # What else a search accepts is the same for all routings and seeds.
-            check_request(network, body.options())
             # Equal networks are one point, whatever they were called.
             written = described(network)
             if written in seen:
                 return
             seen.add(written)
-            body = body.complete(network).model_copy(update={"topology": written})
-            for routing in self.routings:
-                routed = body.model_copy(update={"routing": routing})
-                options = routed.options()
-                # Raises where the routing has no place.
-                check_routers(network, routing, options.config, **options.windows)
-                cost = swept_cost(network, options)
+            for bodies, cost in asked.of(network, written):
                 if limits is not None:
                     limits.check_cost(cost)
-                for seed in self.seeds:
-                    yield routed.model_copy(update={"seed": seed}), cost, bill
+                yield bodies, cost, bill
         except InvalidInput as error:
             raise type(error)(f"{topology}: {error}") from error
 
@@ -345,7 +365,7 @@ class SweepBody(Question):
         everything = (*self.topologies, *generated(self.generators, MAX_POINTS, prices))
         bare = sum(map(is_bare, everything))
         networks = len(everything) - bare + bare * len(self.arrangements)
-        points = networks * len(self.routings) * len(self.seeds)
+        points = networks * self._per_network()
         if points == 0:
             raise InvalidInput("the sweep has no points: give topologies, generators, or both")
         if bare == 0 and self.arrangements != _USUAL_ARRANGEMENTS:
@@ -355,8 +375,8 @@ class SweepBody(Question):
             )
         if points > MAX_POINTS:
             raise InvalidInput(
-                f"the sweep has {points:,} points ({networks:,} topologies, {len(self.routings)} "
-                f"routings, {len(self.seeds)} seeds); at most {MAX_POINTS:,} are computed"
+                f"the sweep has {points:,} points ({networks:,} topologies, "
+                f"{self._combinations()}); at most {MAX_POINTS:,} are computed"
             )
         if limits is not None:
             limits.check_points(points)
@@ -367,3 +387,91 @@ class SweepBody(Question):
                 for network in (arranged(one, self.arrangements) if isinstance(one, str) else [one])
             )
         )
+
+    def _per_network(self) -> int:
+        if self.compute is None:
+            return len(self.routings) * len(self.seeds)
+        return self.compute.combinations
+
+    def _combinations(self) -> str:
+        if self.compute is None:
+            return f"{len(self.routings)} routings, {len(self.seeds)} seeds"
+        return f"{self.compute.combinations:,} combinations of options"
+
+    @model_validator(mode="after")
+    def _apart(self) -> Self:
+        """Refuse options of tables where something else is computed."""
+        if self.compute is None:
+            return self
+        usual = self.usual() | {"options": _complete(TableOptions())}
+        for name in ("routings", "seeds", "options"):
+            if getattr(self, name) != usual[name]:
+                computed = ", ".join(self.compute.sections)
+                raise refusal(
+                    InvalidInput(f"{name}: they are of tables, and the sweep computes {computed}")
+                )
+        return self
+
+
+class _Asked(Protocol):
+    """What is asked of every network."""
+
+    def of(
+        self, network: Topology, written: str | ExplicitTopology
+    ) -> Iterator[tuple[tuple[Question, ...], Cost]]:
+        """Yield the requests of the points of a network, and their cost; see `Expansion`.
+
+        Parameters
+        ----------
+        written : how requests describe it.
+
+        Raises
+        ------
+        InvalidInput : a point cannot be computed.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class _Tables:
+    common: TableBody
+    routings: tuple[str, ...]
+    seeds: tuple[int, ...]
+
+    def of(
+        self, network: Topology, written: str | ExplicitTopology
+    ) -> Iterator[tuple[tuple[Question, ...], Cost]]:
+        """See `_Asked.of`."""
+        # What else a search accepts is the same for all routings and seeds.
+        check_request(network, self.common.options())
+        body = self.common.complete(network).model_copy(update={"topology": written})
+        for routing in self.routings:
+            routed = body.model_copy(update={"routing": routing})
+            options = routed.options()
+            # Raises where the routing has no place.
+            check_routers(network, routing, options.config, **options.windows)
+            cost = swept_cost(network, options)
+            for seed in self.seeds:
+                yield (routed.model_copy(update={"seed": seed}),), cost
+
+
+@dataclass(frozen=True)
+class _Requests:
+    asked: tuple[tuple[Question, ...], ...]
+
+    def of(
+        self, network: Topology, written: str | ExplicitTopology
+    ) -> Iterator[tuple[tuple[Question, ...], Cost]]:
+        """See `_Asked.of`."""
+        for bodies in self.asked:
+            here = (one.model_copy(update={"topology": written}) for one in bodies)
+            resolved, costs = zip(*(one.resolved_on(network) for one in here), strict=True)
+            yield resolved, _added(costs)
+
+
+def _added(costs: Sequence[Cost]) -> Cost:
+    """Return the cost of requests that are computed one after another."""
+    stages = {stage: seconds for one in costs for stage, seconds in one.stages.items()}
+    return Cost(
+        math.fsum(one.cpu_seconds for one in costs), max(one.memory_bytes for one in costs), stages
+    )

@@ -3,7 +3,7 @@
 Those that only networks of some family have are declared by the family, see `tvlb.topology.Sizing`.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from tvlb.topology import SizeColumn, sized_families
@@ -75,8 +75,15 @@ def _ends(name: str, unit: str, note: str) -> tuple[ResultColumn, ...]:
     )
 
 
-def columns_of(names: Collection[str]) -> tuple[ResultColumn, ...]:
-    """Return the columns of a sweep over networks of these families, in order."""
+def columns_of(
+    names: Collection[str], results: Sequence[ResultColumn] | None = None
+) -> tuple[ResultColumn, ...]:
+    """Return the columns of a sweep over networks of these families, in order.
+
+    Parameters
+    ----------
+    results : those of what is computed of the networks; None for those of tables.
+    """
     sizings = {name: one.sizing for name, one in sized_families().items() if name in names}
     declared: dict[str, dict[str, SizeColumn]] = {}
     cables: set[str] = set()
@@ -91,7 +98,8 @@ def columns_of(names: Collection[str]) -> tuple[ResultColumn, ...]:
         *(column for column in own if column.name not in cables),
         *_SIZES,
         *(column for column in own if column.name in cables),
-        *_RESULTS,
+        *_NETWORK,
+        *(_RESULTS if results is None else results),
     )
 
 
@@ -105,6 +113,8 @@ def _merged(by_family: Mapping[str, SizeColumn]) -> ResultColumn:
     return ResultColumn(first.name, first.type, first.unit, text, always=True)
 
 
+VERSION_COLUMN = _text("version", "Version of tvlb that computed the point.", always=True)
+"""The last one."""
 _POINT = (
     _integer("point", "", "Number of the point in the order of the sweep.", always=True),
     _text("key", "Key of the request, SHA-256 in hex.", always=True),
@@ -116,7 +126,7 @@ _SIZES = (
     _integer("nodes", "", "Compute nodes.", always=True),
     _integer("switches", "", "Switches.", always=True),
 )
-_RESULTS = (
+_NETWORK = (
     _integer("cables", "cables", "Cables between switches, local and global.", always=True),
     _number("switches_per_node", "switches/node", "Switches over compute nodes.", always=True),
     _number(
@@ -129,6 +139,8 @@ _RESULTS = (
     _number("cost", _MONEY, "Switches and cables between them by the prices of the sweep."),
     _number("cost_per_node", "currency/node", "That over compute nodes."),
     _number("watts", "W", "Power of these switches and cables; null if prices do not say."),
+)
+_RESULTS = (
     *(
         _number(
             f"cost_per_flit_{name}",
@@ -279,5 +291,5 @@ _RESULTS = (
     _integer("programs", "", "Path sets times the patterns each was modelled for."),
     _integer("flit_hops", "", "Links traversed by flits in all simulations."),
     _text("table_id", "Table id, SHA-256 of the content in hex."),
-    _text("version", "Version of tvlb that computed the point.", always=True),
+    VERSION_COLUMN,
 )

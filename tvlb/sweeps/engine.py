@@ -1,20 +1,32 @@
-"""Computing the points of a sweep: several at a time, each in units that any worker may take."""
+"""Computing the points of a sweep: several at a time, most in units that any worker may take."""
 
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 
-from tvlb.errors import Cancelled, NoWorkers, StoreLost, StoreUnavailable, TvlbError, WorkerLost
+from tvlb.errors import (
+    Cancelled,
+    InvalidInput,
+    NoWorkers,
+    StoreLost,
+    StoreUnavailable,
+    TvlbError,
+    WorkerLost,
+)
 from tvlb.processes import (
     MAX_ATTEMPTS,
     Progress,
     Reporter,
+    Stages,
     Stop,
     SweepMeter,
     UnitCache,
+    UnitCount,
+    available_cores,
     map_threads,
     may_pass,
     pause,
@@ -22,9 +34,20 @@ from tvlb.processes import (
     silent,
 )
 from tvlb.processes.units import Units
-from tvlb.requests.kinds.table import KIND, answer_of
-from tvlb.search import CommonTraffic, measure_common, optimize
+from tvlb.requests import (
+    Answer,
+    Context,
+    Question,
+    StoredResult,
+    SweepBody,
+    TableBody,
+    request_key,
+    request_kinds,
+)
+from tvlb.requests.swept import with_table
+from tvlb.search import CommonTraffic, measure_common
 from tvlb.sweeps.points import Point, PointResult, Stored, TableStore
+from tvlb.table import FORWARDING
 
 _LOG = logging.getLogger(__name__)
 # Begun at the same time, beyond the number of workers: while one point has a single unit left,
@@ -71,10 +94,13 @@ def run_points(
     Results do not depend on the number of workers, nor on what was computed before.
     """
     flag = stop or threading.Event()
-    meter = SweepMeter(KIND.stages, [point.cost.cpu_seconds for point in points], report)
+    # The points of a sweep are of one kind.
+    stages = request_kinds()[points[0].body.kind].stages if points else Stages()
+    meter = SweepMeter(stages, [point.cost.cpu_seconds for point in points], report)
+    cores = max(1, min(workers, available_cores()))
 
     def run(point: Point) -> PointResult:
-        return _Attempts(point, tables, unit_cache, meter, flag).run()
+        return _Attempts(point, tables, unit_cache, meter, flag, cores).run()
 
     meter.show()
     threads = max(1, min(workers + _MORE_POINTS, _MOST_POINTS))
@@ -110,6 +136,7 @@ class _Attempts:
     unit_cache: UnitCache
     meter: SweepMeter
     stop: Stop
+    cores: int
 
     def run(self) -> PointResult:
         begun, attempt = time.monotonic(), 1
@@ -142,43 +169,89 @@ class _Attempts:
 
     def _attempt(self, attempt: int, begun: float) -> PointResult:
         point, units = self.point, Units(self.unit_cache, self.stop)
-        stored = self.tables.find(point.key)
-        if stored is not None:
-            common = self._common(stored, units)
+        first = self.tables.find(point.key)
+        was_there = first is not None
+        if first is None:
+            first, taken = self._computed(point.body)
+            units.count += taken
+        common = self._common(first, units)
+        followed: list[Stored] = []
+        for waiting in point.followers:
+            assert first.table_id is not None
+            body = with_table(waiting, first.table_id)
+            found = self.tables.find(request_key(body))
+            if found is None:
+                was_there = False
+                found, taken = self._computed(body, first)
+                units.count += taken
+            followed.append(found)
+        result = PointResult(point, first, common, tuple(one.document for one in followed))
+        if was_there:
             self.meter.known(point.number)
-            return PointResult(
-                point, stored, common, units=units.count if units.count.computed else None
-            )
-        body = point.body
-        result = optimize(
-            body.network(),
-            body.options(),
-            report=self._report,
-            stop=self.stop,
-            unit_cache=self.unit_cache,
-        )
-        self.tables.add(body, answer_of(result))
-        stored = self.tables.find(point.key)
-        if stored is None:
-            raise StoreUnavailable("a table cannot be read back from the store")
-        common = self._common(stored, units)
+            return replace(result, units=units.count if units.count.computed else None)
         self.meter.finish(point.number)
-        return PointResult(
-            point,
-            stored,
-            common,
-            attempts=attempt,
-            units=result.units + units.count,
-            seconds=time.monotonic() - begun,
-        )
+        spent = time.monotonic() - begun
+        return replace(result, attempts=attempt, units=units.count, seconds=spent)
+
+    def _computed(self, body: Question, made: Stored | None = None) -> tuple[Stored, UnitCount]:
+        """Compute a request and keep the result; `made` has the table that it is about."""
+        kind = request_kinds()[body.kind]
+        context = _PointContext(self.unit_cache, self.cores, self.stop, made)
+        # What takes all processors of this process, and memory, is done one after another.
+        with nullcontext() if kind.in_units else self.unit_cache.alone:
+            if self.stop.is_set():
+                raise Cancelled("the sweep was cancelled")
+            answer = kind.form_by(dict(body).get("router", "")).compute(body, context, self._report)
+        self.tables.add(body, answer)
+        stored = self.tables.find(request_key(body))
+        if stored is None:
+            raise StoreUnavailable("a result cannot be read back from the store")
+        return stored, answer.units or UnitCount()
 
     def _report(self, event: Progress) -> None:
         self.meter.add(self.point.number, self.point.name, event)
 
-    def _common(self, stored: Stored, units: Units) -> tuple[CommonTraffic, CommonTraffic]:
-        self._report(Progress("common traffic", 0, 1))
+    def _common(self, stored: Stored, units: Units) -> tuple[CommonTraffic, CommonTraffic] | None:
         body = self.point.body
+        if not isinstance(body, TableBody):
+            return None
+        self._report(Progress("common traffic", 0, 1))
         return measure_common(body.network(), body.options(), stored.document, units)
+
+
+@dataclass(frozen=True)
+class _PointContext(Context):
+    """With what the requests of a point are computed; it knows the table of the point alone."""
+
+    units: UnitCache
+    processors: int
+    flag: Stop
+    made: Stored | None
+
+    @property
+    def cores(self) -> int:
+        return self.processors
+
+    @property
+    def stop(self) -> Stop:
+        return self.flag
+
+    @contextmanager
+    def unit_cache(self) -> Generator[UnitCache]:
+        yield self.units
+
+    def result(self, kind: str, key: str) -> StoredResult:
+        raise InvalidInput(f"{kind} {key}: a sweep has no results of others")
+
+    def table(self, text: str) -> StoredResult:
+        made = self.made
+        if made is None or made.table_id != text or made.read_table is None:
+            return self.result("table", text)
+        document = made.document
+        return StoredResult(text, FORWARDING.name, {}, text, lambda: document, made.read_table)
+
+    def sweep(self, body: SweepBody, report: Reporter) -> Answer:
+        raise InvalidInput("a sweep has no sweeps among its points")
 
 
 def _cause_of(error: Exception) -> str:

@@ -15,13 +15,14 @@ from tvlb.processes import (
     silent,
 )
 from tvlb.report import report_html
-from tvlb.requests import Answer, SweepBody, TableBody, request_key
+from tvlb.requests import Answer, Question, SweepBody, TableBody, request_key
 from tvlb.requests.sweep_file import read_sweep_file
 from tvlb.sweeps.columns import ResultColumn, columns_of
 from tvlb.sweeps.engine import run_points
-from tvlb.sweeps.points import PointResult, Stored, points_of
+from tvlb.sweeps.points import Point, PointResult, Stored, points_of
+from tvlb.sweeps.requested import requested_columns
 from tvlb.sweeps.row_files import CSV_NAME, PARQUET_NAME, write_rows
-from tvlb.sweeps.rows import Row, failed_row, family_of_point, succeeded_row
+from tvlb.sweeps.rows import Row, failed_row, family_of, requested_row, succeeded_row
 from tvlb.sweeps.timings import TIMINGS_NAME, write_timings
 
 _REPORT_NAME = "report.html"
@@ -60,7 +61,7 @@ class Swept(Frame):
 
 
 class _Memory:
-    """Keeps tables in this process."""
+    """Keeps results in this process."""
 
     def __init__(self) -> None:
         self._kept: dict[str, Stored] = {}
@@ -72,9 +73,12 @@ class _Memory:
         """See `TableStore`."""
         return self._kept.get(key)
 
-    def add(self, body: TableBody, answer: Answer) -> None:
+    def add(self, body: Question, answer: Answer) -> None:
         """See `TableStore`."""
-        self._kept[request_key(body)] = Stored(answer.document, time.time())
+        table = answer.table
+        read = None if table is None else (lambda: table)
+        table_id = None if table is None else table.id
+        self._kept[request_key(body)] = Stored(answer.document, time.time(), table_id, read)
 
 
 def sweep(
@@ -101,16 +105,33 @@ def sweep(
     return Swept(body.name or "sweep", tuple(results))
 
 
+def columns(points: Sequence[Point]) -> tuple[ResultColumn, ...]:
+    """Return the columns of the rows of points."""
+    families = {family_of(point.topology).name for point in points}
+    return columns_of(families, results_of(points))
+
+
+def results_of(points: Sequence[Point]) -> tuple[ResultColumn, ...] | None:
+    """Return the columns of what is asked of all points; None where these are tables."""
+    if not points or isinstance(points[0].body, TableBody):
+        return None
+    return requested_columns((points[0].body, *points[0].followers))
+
+
 def _columns(results: Sequence[PointResult]) -> tuple[ResultColumn, ...]:
-    return columns_of({family_of_point(result.point.body).name for result in results})
+    return columns([result.point for result in results])
 
 
 def _row(result: PointResult) -> Row:
-    point = result.point
-    if result.stored is None:
+    point, stored = result.point, result.stored
+    if not isinstance(point.body, TableBody):
+        documents = () if stored is None else (stored.document, *result.followed)
+        return requested_row(point, result.error, documents)
+    if stored is None:
         return failed_row(point.number, point.key, point.body, result.error or "", point.bill)
-    document = result.stored.document
-    return succeeded_row(point.number, point.key, point.body, document, point.bill, result.common)
+    return succeeded_row(
+        point.number, point.key, point.body, stored.document, point.bill, result.common
+    )
 
 
 def write_outputs(name: str, results: Sequence[PointResult], directory: Path) -> list[Path]:

@@ -2,17 +2,27 @@
 
 import json
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Hashable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, cast
 
 from tvlb.designs import Bill
 from tvlb.documents import VERSION, link_kinds
 from tvlb.errors import InvalidInput
 from tvlb.requests import TableBody
+from tvlb.requests.request import network_of
 from tvlb.search import CommonTraffic
 from tvlb.statistics import Estimator, estimator, mean_interval, modelled_half
-from tvlb.sweeps.columns import columns_of
-from tvlb.topology import DegradedNetwork, Family, families, parse_named_topology
+from tvlb.sweeps.columns import ResultColumn, columns_of
+from tvlb.sweeps.points import Point
+from tvlb.sweeps.requested import requested_columns, requested_values
+from tvlb.topology import (
+    DegradedNetwork,
+    ExplicitTopology,
+    Family,
+    families,
+    parse_named_topology,
+)
 
 Value = str | int | float | bool | None
 Row = dict[str, Value]
@@ -51,7 +61,7 @@ def succeeded_row(
     InvalidInput : the document is none of a table, or not of this request.
     """
     try:
-        network = _network(body, document["topology_metadata"])
+        network = _network(body.topology, document["topology_metadata"])
         if document["topology"] != network["topology"]:
             raise InvalidInput(
                 f"point {point}: the document is of {document['topology']}, the request of "
@@ -73,16 +83,44 @@ def failed_row(point: int, key: str, body: TableBody, error: str, bill: Bill | N
     point, key, body, bill : see `succeeded_row`.
     error : what happened, in words.
     """
-    # Texts of operating systems may hold what UTF-8 cannot say.
-    text = error.encode("utf-8", "replace").decode()
-    network = _network(body, body.network().metadata)
+    network = _network(body.topology, body.network().metadata)
     row = _request(point, key, "failed", body) | network | _priced(bill, network, {})
-    return _complete(body, row | {"error": text, "version": VERSION})
+    return _complete(body, row | {"error": _said(error), "version": VERSION})
 
 
-def family_of_point(body: TableBody) -> Family:
-    """Return the family of the network of a request, with failures or without."""
-    topology = body.topology
+def requested_row(
+    point: Point,
+    error: str | None,
+    documents: Sequence[Document],
+) -> Row:
+    """Return the row of a point that is no table; see `tvlb.sweeps.requested`.
+
+    Parameters
+    ----------
+    error : why it could not be computed, in words; None if it could.
+    documents : of its requests, in their order; none if it could not be computed.
+    """
+    bodies = (point.body, *point.followers)
+    network = _network(point.topology, _metadata(cast("Hashable", point.topology)))
+    row: Row = {
+        "point": point.number,
+        "key": point.key,
+        "status": "succeeded" if error is None else "failed",
+        "error": error and _said(error),
+        "version": VERSION,
+    }
+    row |= network | _priced(point.bill, network, {}) | requested_values(bodies, documents)
+    return _completed(point.topology, requested_columns(bodies), row)
+
+
+@lru_cache(maxsize=1)
+def _metadata(topology: Hashable) -> Document:
+    # Points of a network stand side by side.
+    return network_of(cast("str | ExplicitTopology", topology)).metadata
+
+
+def family_of(topology: str | ExplicitTopology) -> Family:
+    """Return the family of a network of requests, with failures or without."""
     if isinstance(topology, DegradedNetwork):
         topology = topology.network
     if isinstance(topology, str):
@@ -92,8 +130,19 @@ def family_of_point(body: TableBody) -> Family:
     )
 
 
+def _said(error: str) -> str:
+    # Texts of operating systems may hold what UTF-8 cannot say.
+    return error.encode("utf-8", "replace").decode()
+
+
 def _complete(body: TableBody, values: Row) -> Row:
-    columns = columns_of([family_of_point(body).name])
+    return _completed(body.topology, None, values)
+
+
+def _completed(
+    topology: str | ExplicitTopology, results: Sequence[ResultColumn] | None, values: Row
+) -> Row:
+    columns = columns_of([family_of(topology).name], results)
     return {column.name: _existing(values.get(column.name)) for column in columns}
 
 
@@ -115,22 +164,22 @@ def _request(point: int, key: str, status: str, body: TableBody) -> Row:
     }
 
 
-def _network(body: TableBody, metadata: Document) -> Row:
+def _network(topology: str | ExplicitTopology, metadata: Document) -> Row:
     nodes, switches, cables = metadata["nodes"], metadata["switches"], metadata["links"] // 2
     return {
-        "topology": str(body.topology),
+        "topology": str(topology),
         "nodes": nodes,
         "switches": switches,
         "cables": cables,
         "switches_per_node": switches / nodes,
         "cables_per_node": cables / nodes,
-        **_own(body, metadata),
+        **_own(topology, metadata),
     }
 
 
-def _own(body: TableBody, metadata: Document) -> Row:
+def _own(topology: str | ExplicitTopology, metadata: Document) -> Row:
     """Return what only networks of the family have; nothing of one with failures."""
-    topology, sizing = body.topology, family_of_point(body).sizing
+    sizing = family_of(topology).sizing
     if sizing is None or isinstance(topology, DegradedNetwork):
         return {}
     is_text = isinstance(topology, str)

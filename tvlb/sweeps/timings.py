@@ -17,7 +17,7 @@ from tvlb.documents import atomic_file
 from tvlb.sweeps.points import PointResult
 
 TIMINGS_NAME = "timings.parquet"
-_STAGES = ("probe", "balance", "simulate", "search", "compare", "table")
+_STAGES = ("probe", "balance", "simulate", "search", "compare", "table", "route", "measure")
 _SCHEMA = pa.schema(
     [
         pa.field("point", pa.int64(), nullable=False),
@@ -49,7 +49,8 @@ def write_timings(results: Sequence[PointResult], directory: Path) -> None:
 
 def _row(result: PointResult) -> dict[str, Any]:
     point, stored, units = result.point, result.stored, result.units
-    timings = {} if stored is None else stored.document["timings"]
+    documents = () if stored is None else (stored.document, *result.followed)
+    timings = {stage: spent for one in documents for stage, spent in one.get("timings", {}).items()}
     return {
         "point": point.number,
         "key": point.key,

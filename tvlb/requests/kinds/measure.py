@@ -101,19 +101,24 @@ class MeasureBody(with_options(_Routes, MeasureOptions)):
 
     def examined(self, limits: RequestLimits | None = None) -> tuple[Self, Cost]:
         """See `Question.examined`; of a request with the network of its table."""
+        resolved, cost = self.resolved_on(self.network(limits))
+        if limits is not None:
+            limits.check_cost(cost)
+        return resolved, cost
+
+    def resolved_on(self, network: Topology) -> tuple[Self, Cost]:
+        """See `Question.resolved_on`."""
         if self.table is not None and (self.vlb, self.min_share) != (None, None):
             raise InvalidInput(
                 "a forwarding table has routes of its own: vlb has no meaning with it"
             )
         check_shares(self.vlb, self.min_share)
-        network, options = self.network(limits), self.options()
+        options = self.options()
         check_measure(network, options)
         vlb = None if self.vlb is None else str(unread_paths(self.vlb, network, self.seed))
         cost = measure_cost(
             network, options, is_table=self.table is not None, has_detours=bool(vlb)
         )
-        if limits is not None:
-            limits.check_cost(cost)
         resolved = asked(options) | {"topology": described(network), "vlb": vlb}
         return self.model_copy(update=resolved), cost
 
@@ -304,6 +309,7 @@ KIND = RequestKind(
     listed=_Listed,
     stages=Stages({"bisections": ("measure", 0.0, 0.9), "shifts": ("measure", 0.9, 1.0)}),
     at_once=True,
+    swept=True,
     examine=examine_with_tables,
     menu="Measure",
     rank=8,

@@ -207,6 +207,7 @@ KIND = RequestKind(
     asking="Solve one throughput model: at once if it is small, else as a job.",
     noun="solved model",
     at_once=True,
+    swept=True,
     examine=examine_with_tables,
     menu="Model",
     rank=3,

@@ -152,6 +152,7 @@ KIND = RequestKind(
     lists_by_table=True,
     stages=Stages({"passes": ("route", 0.0, 1.0)}),
     at_once=True,
+    swept=True,
     menu="Forwarding table",
     rank=7,
 )

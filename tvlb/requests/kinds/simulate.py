@@ -39,6 +39,7 @@ KIND = RequestKind(
     reading="Return the figures of a simulation.",
     command="simulate",
     at_once=True,
+    swept=True,
     examine=examine_with_tables,
     rank=4,
 )

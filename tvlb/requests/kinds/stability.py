@@ -256,7 +256,7 @@ def _compute(body: StabilityBody, context: Context, report: Reporter) -> Answer:
             seed=body.seed,
             seeds=body.seeds,
             until_collapse=body.until_collapse,
-            units=Units(unit_cache, threading.Event()),
+            units=Units(unit_cache, context.stop or threading.Event()),
             report=report,
         )
     timings = {"stability": time.perf_counter() - start}
@@ -277,6 +277,8 @@ KIND = RequestKind(
     reading="Return a study of stability: case by case.",
     noun="study of stability",
     nouns="studies of stability",
+    swept=True,
+    in_units=True,
     menu="Stability",
     rank=5,
 )

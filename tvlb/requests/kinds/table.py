@@ -39,6 +39,7 @@ def answer_of(result: TableResult) -> Answer:
         result.timings,
         # What was computed before took time that is not known here.
         {} if result.units.reused else work,
+        result.units,
         result.table,
         result.found.front if result.found is not None and is_front else (),
     )
@@ -46,7 +47,10 @@ def answer_of(result: TableResult) -> Answer:
 
 def _compute(body: TableBody, context: Context, report: Reporter) -> Answer:
     with context.unit_cache() as cache:
-        return answer_of(optimize(body.network(), body.options(), report=report, unit_cache=cache))
+        network, options = body.network(), body.options()
+        return answer_of(
+            optimize(network, options, report=report, stop=context.stop, unit_cache=cache)
+        )
 
 
 def _names_files(request: Mapping[str, Any]) -> bool:
@@ -99,6 +103,7 @@ KIND = RequestKind(
     route_links={"paths": ("get_paths", _ID | {"src": 0, "dst": 1})},
     listed=_Listed,
     lists_by_table=True,
+    in_units=True,
     stages=_STAGES,
     names_files=_names_files,
     # There was only one method.
