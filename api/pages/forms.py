@@ -12,6 +12,7 @@ from tvlb.requests.kinds.stability import StabilityBody
 from tvlb.requests.prices import Prices
 from tvlb.requests.routers import router_named
 from tvlb.requests.sweep import VARIED
+from tvlb.requests.swept import section_of, swept_kinds
 from tvlb.search import BUDGETS, ROUTERS, SearchOptions
 from tvlb.topology import UNNAMED, network_formats, sized_families
 
@@ -124,6 +125,9 @@ def _input(schema: Mapping[str, Any]) -> dict[str, Any]:
     # Of a name or a number, the field of the number takes both.
     one = next((part for part in given if part.get("type") in ("integer", "number")), given[0])
     match one:
+        case {"oneOf": [value, {"type": "array"}]}:
+            # A value or several: one a line, whatever it is.
+            asked = {"input": "values", "shown": _shown_values(value, schema.get("default"))}
         case {"const": only} if len(given) < len(every):
             asked = {"input": "choice", "choices": [only]}
         case {"const": usual}:
@@ -147,6 +151,12 @@ def _input(schema: Mapping[str, Any]) -> dict[str, Any]:
         case _:
             asked = {"input": "json"}
     return asked
+
+
+def _shown_values(schema: Mapping[str, Any], usual: Any) -> str:
+    """Return what the field of a value shows: the values that there are, the usual one first."""
+    choices: list[Any] = schema.get("enum", [])
+    return "\n".join([_shown(usual), *(str(one) for one in choices if one != usual)])
 
 
 def table_form() -> dict[str, Any]:
@@ -182,6 +192,10 @@ def _sweep() -> dict[str, Any]:
     return {
         "options": _fields(TableBody),
         "varied": VARIED,
+        "computed": [
+            {"name": name, "noun": kind.nouns, "fields": _computed(kind)}
+            for name, kind in swept_kinds().items()
+        ],
         # Without any there are none.
         "prices": {name: one | {"needed": False} for name, one in _fields(Prices).items()},
         "families": [
@@ -189,6 +203,11 @@ def _sweep() -> dict[str, Any]:
             for name, sizing in ordered
         ],
     }
+
+
+def _computed(kind: RequestKind) -> dict[str, dict[str, Any]]:
+    """Return the fields of a section of a sweep; which of them are needed is for it to say."""
+    return {name: one | {"needed": False} for name, one in _fields(section_of(kind)).items()}
 
 
 _OWN: Mapping[str, Callable[[], dict[str, Any]]] = {"sweep": _sweep}

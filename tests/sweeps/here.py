@@ -7,7 +7,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 from tests.search.here import Inline
 from tests.service import quick_options
 from tvlb.processes import Unit
-from tvlb.requests import Answer, SweepBody, TableBody, request_key
+from tvlb.requests import Answer, Question, SweepBody, request_key
 from tvlb.sweeps import Stored
 
 _P = ParamSpec("_P")
@@ -57,6 +57,8 @@ class MemoryTables:
     def find(self, key: str) -> Stored | None:
         return self.tables.get(key)
 
-    def add(self, body: TableBody, answer: Answer) -> None:
-        self.tables[request_key(body)] = Stored(answer.document, created_at=1.0)
+    def add(self, body: Question, answer: Answer) -> None:
+        table = answer.table
+        more = {} if table is None else {"table_id": table.id, "read_table": lambda: table}
+        self.tables[request_key(body)] = Stored(answer.document, created_at=1.0, **more)
         self.added.append(request_key(body))

@@ -12,19 +12,27 @@ from tvlb.cli.executors import ExecutorOptions
 from tvlb.cli.options import Json
 from tvlb.cli.service import StoreOptions
 from tvlb.cli.settings import takes_settings
-from tvlb.cli.terminal import grid, print_json, print_notice, progress_display, stdout
+from tvlb.cli.terminal import (
+    grid,
+    in_words,
+    print_json,
+    print_notice,
+    progress_display,
+    stdout,
+)
 from tvlb.documents import check_directory
 from tvlb.errors import InvalidInput
 from tvlb.jobs.results import Results
 from tvlb.jobs.table_store import ResultTableStore
 from tvlb.processes import UnitCache, duration_text
-from tvlb.requests import SweepBody, TotalCost, read_sweep_file
+from tvlb.requests import SweepBody, TableBody, TotalCost, read_sweep_file
 from tvlb.statistics import change_text
 from tvlb.sweeps import (
     OUTPUT_NAMES,
     Point,
     PointResult,
     points_of,
+    reported,
     rows_of,
     run_points,
     write_outputs,
@@ -60,9 +68,9 @@ def sweep(
     where: ExecutorOptions,
     json: Json = False,
 ) -> None:
-    """Compute the tables of many networks, and compare them.
+    """Compute the tables of many networks, or routes, measures, .., and compare them.
 
-    Tables that are in the store are not computed again, and neither is any finished piece of work
+    What is in the store are not computed again, and neither is any finished piece of work
     of a sweep that was interrupted: start it again with the same file.
     """
     body = read_sweep_file(file)
@@ -147,8 +155,8 @@ def _print_plan(
         )
         return
     listed = grid(
-        ("point", "topology and routing", "nodes", "CPU time", "memory", "in the store"),
-        left=("topology and routing", "in the store"),
+        ("point", "network and settings", "nodes", "CPU time", "memory", "in the store"),
+        left=("network and settings", "in the store"),
         title="Points",
     )
     for point in points:
@@ -167,16 +175,26 @@ def _print_plan(
         if workers is None
         else f"about {duration_text(cpu_seconds / workers)} on {workers} workers"
     )
-    common = total.cost.stages.get("common", 0.0)
+    common = total.cost.stages.get("common")
+    compared = (
+        ""
+        if common is None
+        else f", {duration_text(common)} of that for traffic that all networks are compared on"
+    )
     console.print(
         f"{len(points)} points, {len(missing)} to compute: about {duration_text(cpu_seconds)} of "
-        f"CPU time, {duration_text(common)} of that for traffic that all networks are compared on; "
-        f"{wall}"
+        f"CPU time{compared}; {wall}"
     )
 
 
 def print_results(results: Sequence[PointResult], console: Console) -> None:
-    """Print what was chosen in every point that was computed, and what that gains."""
+    """Print what was chosen in every point that was computed, and what that gains.
+
+    Of points that are no tables: their first figures.
+    """
+    if results and not isinstance(results[0].point.body, TableBody):
+        _print_figures(results, console)
+        return
     listed = grid(
         (
             "point",
@@ -204,6 +222,22 @@ def print_results(results: Sequence[PointResult], console: Console) -> None:
             _change(row, "saturation_gain"),
             _change(row, "latency_change"),
         )
+    console.print(listed)
+
+
+def _print_figures(results: Sequence[PointResult], console: Console) -> None:
+    rows = rows_of(results)
+    told = reported(results[0].point.bodies, rows)
+    listed = grid(
+        (*("point", "network"), *told.varied, *(one.title for one in told.shown)),
+        left=("network", *told.varied),
+        title=", ".join(told.kinds),
+    )
+    for row in rows:
+        asked = ("" if row[one] is None else str(row[one]) for one in told.varied)
+        figures = (in_words(row[one.name]) for one in told.shown)
+        found = figures if row["status"] == "succeeded" else ["failed"]
+        listed.add_row(str(row["point"]), str(row["topology"]), *asked, *found)
     console.print(listed)
 
 

@@ -4,6 +4,6 @@ It is made of result rows and of documents of tables, needs no network, and equa
 bytes.
 """
 
-from tvlb.report.page import report_html
+from tvlb.report.page import Reported, ReportedFigure, figures_html, report_html
 
-__all__ = ["report_html"]
+__all__ = ["Reported", "ReportedFigure", "figures_html", "report_html"]

@@ -4,13 +4,14 @@ import base64
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
-from tvlb.documents import VERSION
+from tvlb.documents import VERSION, plain
 from tvlb.documents.templates import UNKNOWN, templates
 from tvlb.report.data import drawn_data, script_text
 from tvlb.report.finding import finding
@@ -24,6 +25,89 @@ _SCRIPTS = (
     *("looks", "found", "figures", "elements", "numbers", "compared", "small", "search", "size"),
     *("sorting", "main"),
 )
+
+
+_FIGURE_SCRIPTS = ("looks", "elements", "sorting", "swept")
+
+
+@dataclass(frozen=True)
+class ReportedFigure:
+    """A number of every point.
+
+    Attributes
+    ----------
+    name : of its column; an error is that of the column with this name and `_se`.
+    text : what it means.
+    """
+
+    name: str
+    text: str
+
+    @property
+    def title(self) -> str:
+        """Return what people read."""
+        return self.name.replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Reported:
+    """What the report of points that are no tables shows.
+
+    Attributes
+    ----------
+    kinds : of the requests of a point.
+    varied : columns of options in which points differ.
+    shown, figures : numbers of the table of points, and all that are drawn.
+    """
+
+    kinds: Sequence[str]
+    varied: Sequence[str]
+    shown: Sequence[ReportedFigure]
+    figures: Sequence[ReportedFigure]
+
+
+def figures_html(name: str, rows: Sequence[Mapping[str, Any]], reported: Reported) -> bytes:
+    """Return the report of a sweep that computes no tables, as `report_html` does.
+
+    Parameters
+    ----------
+    name : name of the sweep, any text.
+    rows : result rows, in order.
+    """
+    computed = [row for row in rows if row["status"] == "succeeded"]
+    figures = reported.figures if computed else ()
+    columns = {one.name for one in figures} | {f"{one.name}_se" for one in figures}
+    drawn = {
+        "figures": [{"name": one.name, "title": one.title} for one in figures],
+        "points": [
+            {
+                "topology": row["topology"],
+                "settings": ", ".join(
+                    f"{one} {row[one]}" for one in reported.varied if row[one] is not None
+                ),
+                "values": {one: row[one] for one in columns & row.keys()},
+            }
+            for row in computed
+        ],
+    }
+    library, script = _library(), _script(_FIGURE_SCRIPTS)
+    page = _TEMPLATES.get_template("figures.html").render(
+        name=name,
+        kinds=reported.kinds,
+        points=rows,
+        failed=[row for row in rows if row["status"] != "succeeded"],
+        networks=len({row["topology"] for row in rows}),
+        varied=reported.varied,
+        shown=reported.shown,
+        figures=figures,
+        version=VERSION,
+        policy=_policy(library, script),
+        style=Markup(_asset("style.css")),
+        library=Markup(library),
+        script=Markup(script),
+        data=Markup(script_text(plain(drawn))),
+    )
+    return page.encode("utf-8", "replace")
 
 
 def report_html(
@@ -51,7 +135,7 @@ def report_html(
     no host and nothing random: equal input gives equal bytes.
     """
     points = [one | {"worth": worth(one)} for one in points_of(rows)]
-    library, script = _library(), _script()
+    library, script = _library(), _script(_SCRIPTS)
     page = _TEMPLATES.get_template("report.html").render(
         name=sweep_name,
         points=points,
@@ -90,8 +174,8 @@ def _library() -> str:
     return str(get_plotlyjs()).replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _script() -> str:
-    parts = "\n".join(_asset(f"{name}.js") for name in _SCRIPTS)
+def _script(names: Sequence[str]) -> str:
+    parts = "\n".join(_asset(f"{name}.js") for name in names)
     # Pages of the service take what they share as a module; here all is one script.
     parts = re.sub(r"^(import .*\n|export )", "", parts, flags=re.MULTILINE)
     return f'"use strict";\n(() => {{\n{parts}\n}})();\n'

@@ -289,6 +289,10 @@ class SweepBody(Question):
         """Return the points; see `expanded`."""
         return self.expanded(limits).points
 
+    def asked(self) -> Iterator[tuple[Question, ...]]:
+        """Yield what is computed of every network where that is no tables; see `Computed`."""
+        return iter(()) if self.compute is None else self.compute.requests()
+
     def expanded(self, limits: RequestLimits | None = None, report: Reporter = silent) -> Expansion:
         """Return the points, each as `Question.examined` has it, with their costs.
 
@@ -335,7 +339,7 @@ class SweepBody(Question):
     def _asked(self) -> "_Asked":
         if self.compute is None:
             return _Tables(_body_of(self.options), self.routings, self.seeds)
-        return _Requests(tuple(self.compute.requests()))
+        return _Requests(tuple(self.asked()))
 
     def _points(
         self,

@@ -158,7 +158,7 @@ def swept_kinds() -> dict[str, RequestKind]:
 @cache
 def _sections() -> type[BaseModel]:
     fields: dict[str, Any] = {
-        name: (_section(kind) | None, Field(None, description=f"A {kind.noun} of every network."))
+        name: (section_of(kind) | None, Field(None, description=f"A {kind.noun} of every network."))
         for name, kind in swept_kinds().items()
     }
     model = create_model("SweptRequests", __config__=STRICT, **fields)
@@ -167,7 +167,8 @@ def _sections() -> type[BaseModel]:
     return model
 
 
-def _section(kind: RequestKind) -> type[BaseModel]:
+def section_of(kind: RequestKind) -> type[BaseModel]:
+    """Return the model of the section of a kind."""
     form = kind.forms[0]
     fields: dict[str, Any] = {
         name: _option(field)

@@ -1,11 +1,19 @@
 """Sweeps: many networks computed at once, and compared point by point.
 
-`run_points` computes the tables that a store lacks, on any workers; `write_outputs` writes rows and
+`run_points` computes what a store lacks, on any workers; `write_outputs` writes rows and
 report.
 """
 
 from tvlb.sweeps.engine import run_points
-from tvlb.sweeps.outputs import OUTPUT_NAMES, RESULT_NAMES, Swept, rows_of, sweep, write_outputs
+from tvlb.sweeps.outputs import (
+    OUTPUT_NAMES,
+    RESULT_NAMES,
+    Swept,
+    reported,
+    rows_of,
+    sweep,
+    write_outputs,
+)
 from tvlb.sweeps.points import Point, PointResult, Stored, TableStore, points_of
 
 __all__ = [
@@ -17,6 +25,7 @@ __all__ = [
     "Swept",
     "TableStore",
     "points_of",
+    "reported",
     "rows_of",
     "run_points",
     "sweep",

@@ -93,14 +93,16 @@ def columns_of(
         for column in sizing.columns:
             declared.setdefault(column.name, {})[name] = column
     own = [_merged(by_family) for by_family in declared.values()]
-    return (
+    network = (
         *_POINT,
         *(column for column in own if column.name not in cables),
         *_SIZES,
         *(column for column in own if column.name in cables),
         *_NETWORK,
-        *(_RESULTS if results is None else results),
     )
+    known = {column.name for column in network}
+    found = _RESULTS if results is None else results
+    return (*network, *(column for column in found if column.name not in known))
 
 
 def _merged(by_family: Mapping[str, SizeColumn]) -> ResultColumn:

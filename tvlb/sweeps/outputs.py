@@ -14,13 +14,20 @@ from tvlb.processes import (
     local_workers,
     silent,
 )
-from tvlb.report import report_html
-from tvlb.requests import Answer, Question, SweepBody, TableBody, request_key
+from tvlb.report import Reported, ReportedFigure, figures_html, report_html
+from tvlb.requests import (
+    Answer,
+    Question,
+    SweepBody,
+    TableBody,
+    request_key,
+    request_kinds,
+)
 from tvlb.requests.sweep_file import read_sweep_file
 from tvlb.sweeps.columns import ResultColumn, columns_of
 from tvlb.sweeps.engine import run_points
 from tvlb.sweeps.points import Point, PointResult, Stored, points_of
-from tvlb.sweeps.requested import requested_columns
+from tvlb.sweeps.requested import requested_columns, requested_figures, requested_options
 from tvlb.sweeps.row_files import CSV_NAME, PARQUET_NAME, write_rows
 from tvlb.sweeps.rows import Row, failed_row, family_of, requested_row, succeeded_row
 from tvlb.sweeps.timings import TIMINGS_NAME, write_timings
@@ -30,6 +37,7 @@ RESULT_NAMES = (PARQUET_NAME, CSV_NAME, _REPORT_NAME)
 """Files that equal sweeps have in common, to the byte."""
 OUTPUT_NAMES = (*RESULT_NAMES, TIMINGS_NAME)
 """All files."""
+_SHOWN_FIGURES = 8
 
 
 def rows_of(results: Sequence[PointResult]) -> list[Row]:
@@ -105,21 +113,35 @@ def sweep(
     return Swept(body.name or "sweep", tuple(results))
 
 
-def columns(points: Sequence[Point]) -> tuple[ResultColumn, ...]:
-    """Return the columns of the rows of points."""
-    families = {family_of(point.topology).name for point in points}
-    return columns_of(families, results_of(points))
+def reported(bodies: Sequence[Question], rows: Sequence[Row]) -> Reported:
+    """Return what is shown of points that are no tables: figures that some point has.
+
+    Parameters
+    ----------
+    bodies : the requests of one of them.
+    rows : of all.
+    """
+    varied = [one for one in requested_options(bodies) if len({row[one] for row in rows}) > 1]
+    known = {name for row in rows for name, value in row.items() if value is not None}
+    figures = [
+        ReportedFigure(one.name, one.description)
+        for one in requested_figures(bodies)
+        if one.name in known
+    ]
+    kinds = [request_kinds()[one.kind].noun for one in bodies]
+    return Reported(kinds, varied, figures[:_SHOWN_FIGURES], figures)
 
 
-def results_of(points: Sequence[Point]) -> tuple[ResultColumn, ...] | None:
+def _results_of(points: Sequence[Point]) -> tuple[ResultColumn, ...] | None:
     """Return the columns of what is asked of all points; None where these are tables."""
     if not points or isinstance(points[0].body, TableBody):
         return None
-    return requested_columns((points[0].body, *points[0].followers))
+    return requested_columns([*map(type, points[0].bodies)])
 
 
 def _columns(results: Sequence[PointResult]) -> tuple[ResultColumn, ...]:
-    return columns([result.point for result in results])
+    points = [result.point for result in results]
+    return columns_of({family_of(point.topology).name for point in points}, _results_of(points))
 
 
 def _row(result: PointResult) -> Row:
@@ -156,6 +178,11 @@ def write_outputs(name: str, results: Sequence[PointResult], directory: Path) ->
     documents = {
         result.point.key: result.stored.document for result in results if result.stored is not None
     }
+    is_tables = _results_of([result.point for result in results]) is None
     with atomic_file(directory / _REPORT_NAME) as stream:
-        stream.write(report_html(name, rows, documents))
+        stream.write(
+            report_html(name, rows, documents)
+            if is_tables
+            else figures_html(name, rows, reported(results[0].point.bodies, rows))
+        )
     return [directory / one for one in OUTPUT_NAMES]

@@ -52,13 +52,17 @@ class Point:
         return description_of(self.topology).sizes.nodes
 
     @property
+    def bodies(self) -> tuple[Question, ...]:
+        """All that is asked, in the order in which it is computed."""
+        return (self.body, *self.followers)
+
+    @property
     def settings(self) -> str:
         """What is asked of it, without what is usual."""
-        bodies = (self.body, *self.followers)
         if isinstance(self.body, TableBody):
             seed = f" seed {self.body.seed}" if self.body.seed else ""
             return f"{self.body.routing}{seed}"
-        given = ((name, value) for one in bodies for name, value in one.short().items())
+        given = ((name, value) for one in self.bodies for name, value in one.short().items())
         told = (f"{name} {_text(value)}" for name, value in given if name not in _TOLD_ELSEWHERE)
         return ", ".join(told)
 

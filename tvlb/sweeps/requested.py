@@ -56,15 +56,35 @@ class _Source:
                 found = parts[0] if len(parts) == 1 else None
             known = isinstance(found, Mapping)
             found = cast("Mapping[str, Any]", found).get(key) if known else None
-        if isinstance(found, Value):
+        if found is None or isinstance(found, str):
             return found
+        if self.column.type != "text":
+            return cast("Value", found)
         return json.dumps(found, sort_keys=True, separators=(",", ":"))
 
 
-def requested_columns(bodies: Sequence[Question]) -> tuple[ResultColumn, ...]:
-    """Return the columns of points with such requests, in order."""
-    sources = _sources(tuple(map(type, bodies))).values()
+def requested_columns(bodies: Sequence[type[Question]]) -> tuple[ResultColumn, ...]:
+    """Return the columns of points with requests of these classes, in order."""
+    sources = _sources(tuple(bodies)).values()
     return (*(first.column for first, *_ in sources), VERSION_COLUMN)
+
+
+def requested_options(bodies: Sequence[Question]) -> list[str]:
+    """Return the names of the columns that tell what was asked, in order."""
+    found = _sources(tuple(map(type, bodies)))
+    return [name for name, (first, *_) in found.items() if first.is_asked]
+
+
+def requested_figures(bodies: Sequence[Question]) -> list[ResultColumn]:
+    """Return the columns of numbers that documents tell, and not their parts, in order."""
+    found = (first for first, *_ in _sources(tuple(map(type, bodies))).values())
+    return [
+        one.column
+        for one in found
+        if not one.is_asked
+        and one.column.type in ("integer", "number")
+        and one.column.name == one.keys[-1]
+    ]
 
 
 def requested_values(
@@ -113,13 +133,14 @@ def _told(
     for name, field in document.model_fields.items():
         if name in _ELSEWHERE or name.endswith(_TIME):
             continue
-        kind, part = _type(field.annotation), _part(field.annotation)
+        kind, parts = _type(field.annotation), _parts(field.annotation)
         if kind is not None:
             column = ResultColumn(before + name, kind, "", field.description or "")
             yield _Source(column, place, (*keys, name), False)
-        elif part is not None and not keys:
+        elif not keys:
             is_list = tuple in _leaves(field.annotation)
-            yield from _told(part, place, (name,), "" if is_list else f"{name}_")
+            for part in parts:
+                yield from _told(part, place, (name,), "" if is_list else f"{name}_")
 
 
 def _type(annotation: Any) -> Any:
@@ -136,11 +157,10 @@ def _type(annotation: Any) -> Any:
     return None
 
 
-def _part(annotation: Any) -> type[Document] | None:
-    """Return the class of a part, or of the parts of a list."""
-    parts = [one for one in _leaves(annotation) if one is not tuple and issubclass(one, Document)]
-    # Versions are told once.
-    return parts[0] if len(parts) == 1 and parts[0] is not Versions else None
+def _parts(annotation: Any) -> list[type[Document]]:
+    """Return the classes that a part has, or the parts of a list; versions are told once."""
+    leaves = sorted(_leaves(annotation), key=lambda one: one.__name__)
+    return [one for one in leaves if issubclass(one, Document) and one is not Versions]
 
 
 def _leaves(annotation: Any) -> set[type]:

@@ -100,17 +100,17 @@ def requested_row(
     error : why it could not be computed, in words; None if it could.
     documents : of its requests, in their order; none if it could not be computed.
     """
-    bodies = (point.body, *point.followers)
+    bodies = point.bodies
     network = _network(point.topology, _metadata(cast("Hashable", point.topology)))
-    row: Row = {
+    row: Row = requested_values(bodies, documents) | {
         "point": point.number,
         "key": point.key,
         "status": "succeeded" if error is None else "failed",
         "error": error and _said(error),
         "version": VERSION,
     }
-    row |= network | _priced(point.bill, network, {}) | requested_values(bodies, documents)
-    return _completed(point.topology, requested_columns(bodies), row)
+    row |= network | _priced(point.bill, network, {})
+    return _completed(point.topology, requested_columns([*map(type, bodies)]), row)
 
 
 @lru_cache(maxsize=1)
