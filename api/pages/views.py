@@ -12,7 +12,7 @@ from api.resources import ServedResource
 from tvlb.documents import link_kinds
 from tvlb.languages import offered
 from tvlb.plots import COURSES, load_step, stability_bands
-from tvlb.requests import RepairOptions, SweepBody, request_kinds
+from tvlb.requests import RepairOptions, request_kinds
 from tvlb.requests.routers import FIRST, router_named
 from tvlb.requests.routers.vct import no_deadlock
 from tvlb.statistics import (
@@ -25,7 +25,6 @@ from tvlb.statistics import (
     shape_rows,
     shortened,
 )
-from tvlb.sweeps import reported
 from tvlb.table import ForwardingTable, Routes, VcScheme, foreign_formats, table_formats
 from tvlb.topology import NetworkFormat
 
@@ -185,13 +184,9 @@ def view_stability(study: Document) -> Document:
 
 
 def view_sweep(sweep: Document) -> Document:
-    """Return what the page of a sweep shows; without tables, what its report does."""
-    computed = sweep["request"].get("compute")
-    if computed is None:
-        return {"told": None}
-    rows: list[Document] = sweep["rows"]
-    bodies = next(iter(SweepBody.model_validate(sweep["request"]).asked()))
-    return {"told": reported(bodies, rows), "kind_of_points": request_kinds()[bodies[0].kind]}
+    """Return what the page of a sweep shows."""
+    kinds = [request_kinds()[name] for name in sweep.get("computed", ())]
+    return {"computed": kinds}
 
 
 def simulated_sets(table: Document) -> tuple[Document, list[Document]]:

@@ -59,6 +59,8 @@ class MemoryTables:
 
     def add(self, body: Question, answer: Answer) -> None:
         table = answer.table
-        more = {} if table is None else {"table_id": table.id, "read_table": lambda: table}
+        more: dict[str, Any] = (
+            {} if table is None else {"table_id": table.id, "read_table": lambda: table}
+        )
         self.tables[request_key(body)] = Stored(answer.document, created_at=1.0, **more)
         self.added.append(request_key(body))

@@ -77,7 +77,7 @@ def whole() -> Whole:
 
 
 def names(results: Sequence[PointResult]) -> list[str]:
-    return [str(result.point.body.topology) for result in results]
+    return [str(result.point.topology) for result in results]
 
 
 def test_every_point_is_computed_once_and_stands_in_order(whole: Whole) -> None:

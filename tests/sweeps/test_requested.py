@@ -136,7 +136,7 @@ def test_a_point_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_bad_input_is_told_before_any_work(more: dict[str, Any], sentence: str) -> None:
     with pytest.raises(InvalidInput, match=re.escape(sentence)):
-        SweepBody(topologies=["2,4,2,9"], **more).expanded()
+        SweepBody(topologies=("2,4,2,9",), **more).expanded()
 
 
 def test_columns_are_unique_and_say_what_they_mean() -> None:

@@ -136,18 +136,20 @@ class WorkspaceContext(Context):
         """See `Context.sweep`."""
         # Loaded here: no other task needs the report.
         from tvlb.jobs.table_store import ResultTableStore
-        from tvlb.sweeps import points_of, rows_of, run_points, write_outputs
+        from tvlb.sweeps import points_of, rows_of, run_points, told_of, write_outputs
 
         start = time.perf_counter()
         points = points_of(body.expanded(report=report))
         with self._results() as results, self.unit_cache() as cache:
             tables = ResultTableStore(results, self.workspace.blobs)
             found = run_points(points, tables, cache, workers=self.cores, report=report)
+        rows = rows_of(found)
         document = {
             "name": body.name,
             "points": len(found),
             "failed": sum(result.stored is None for result in found),
-            "rows": rows_of(found),
+            "rows": rows,
+            **told_of(found, rows),
         }
         return Answer(
             document,

@@ -105,7 +105,8 @@ class Expansion:
     followers : of each what is asked of the table that it makes, see `Computed.requests`.
     """
 
-    points: tuple[Question, ...]
+    # Their fields depend on the kind.
+    points: tuple[Any, ...]
     costs: tuple[Cost, ...]
     bills: tuple[Bill | None, ...]
     followers: tuple[tuple[Question, ...], ...]
@@ -285,13 +286,9 @@ class SweepBody(Question):
         """See `Question.short`."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
-    def points(self, limits: RequestLimits | None = None) -> tuple[Question, ...]:
+    def points(self, limits: RequestLimits | None = None) -> tuple[Any, ...]:
         """Return the points; see `expanded`."""
         return self.expanded(limits).points
-
-    def asked(self) -> Iterator[tuple[Question, ...]]:
-        """Yield what is computed of every network where that is no tables; see `Computed`."""
-        return iter(()) if self.compute is None else self.compute.requests()
 
     def expanded(self, limits: RequestLimits | None = None, report: Reporter = silent) -> Expansion:
         """Return the points, each as `Question.examined` has it, with their costs.
@@ -339,7 +336,7 @@ class SweepBody(Question):
     def _asked(self) -> "_Asked":
         if self.compute is None:
             return _Tables(_body_of(self.options), self.routings, self.seeds)
-        return _Requests(tuple(self.asked()))
+        return _Requests(tuple(self.compute.requests()))
 
     def _points(
         self,

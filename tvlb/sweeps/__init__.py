@@ -12,6 +12,7 @@ from tvlb.sweeps.outputs import (
     reported,
     rows_of,
     sweep,
+    told_of,
     write_outputs,
 )
 from tvlb.sweeps.points import Point, PointResult, Stored, TableStore, points_of
@@ -29,5 +30,6 @@ __all__ = [
     "rows_of",
     "run_points",
     "sweep",
+    "told_of",
     "write_outputs",
 ]

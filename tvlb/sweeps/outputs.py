@@ -113,6 +113,19 @@ def sweep(
     return Swept(body.name or "sweep", tuple(results))
 
 
+def told_of(results: Sequence[PointResult], rows: Sequence[Row]) -> dict[str, list[str]]:
+    """Return what the document of a sweep says of points that are no tables: names of columns."""
+    bodies = results[0].point.bodies
+    if isinstance(bodies[0], TableBody):
+        return {}
+    told = reported(bodies, rows)
+    return {
+        "computed": [one.kind for one in bodies],
+        "varied": [*told.varied],
+        "shown": [one.name for one in told.shown],
+    }
+
+
 def reported(bodies: Sequence[Question], rows: Sequence[Row]) -> Reported:
     """Return what is shown of points that are no tables: figures that some point has.
 

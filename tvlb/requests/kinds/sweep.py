@@ -15,6 +15,7 @@ from tvlb.requests import (
     RequestLimits,
     SweepBody,
 )
+from tvlb.requests.common import OptionalKey
 
 
 class _Listed(Document):
@@ -31,6 +32,15 @@ class SweepDocument(_Listed):
     rows: tuple[dict[str, str | int | float | bool | None], ...] = Field(
         description="A row for each point, with the columns of the file of results; the example "
         "has some of them. `key` is the id of the point's table."
+    )
+    computed: OptionalKey[tuple[str, ...]] = Field(
+        None, description="Kinds of requests of a point; absent where points are tables."
+    )
+    varied: OptionalKey[tuple[str, ...]] = Field(
+        None, description="Columns of options in which points differ; absent with `computed`."
+    )
+    shown: OptionalKey[tuple[str, ...]] = Field(
+        None, description="Columns of the first figures; absent with `computed`."
     )
     files: dict[str, str] = Field(
         description="SHA-256 of the files that were written. timings.parquet, which tells what "
