@@ -15,8 +15,8 @@ from tests.jobs.processes import until
 from tests.search.here import compute_here
 from tvlb.cli import main
 from tvlb.errors import NoWorkers
+from tvlb.requests.kinds import table
 from tvlb.search import optimize
-from tvlb.sweeps import engine
 
 SWEEP = """
 name = "two small ones"
@@ -91,7 +91,7 @@ def test_another_run_computes_nothing_and_says_the_same(
     def never(*_: object, **__: object) -> None:
         raise AssertionError("computed")
 
-    monkeypatch.setattr(engine, "optimize", never)
+    monkeypatch.setattr(table, "optimize", never)
     assert main(sweep(place, tmp_path / "results", place / "data")) == 0
     assert contents(tmp_path / "results") == contents(place / "results")
 
@@ -154,7 +154,7 @@ def test_a_failing_point_is_told_and_ends_with_1(
             raise MemoryError("not enough")
         return optimize(topology, *rest, **more)
 
-    monkeypatch.setattr(engine, "optimize", one_fails)
+    monkeypatch.setattr(table, "optimize", one_fails)
     assert main(sweep(place, tmp_path / "results", tmp_path / "data", "--json")) == 1
     captured = capsys.readouterr()
     rows = json.loads(captured.out)["rows"]
@@ -170,7 +170,7 @@ def test_a_failing_point_is_told_and_ends_with_1(
         begun.append(topology.groups)
         raise NoWorkers("that is all")
 
-    monkeypatch.setattr(engine, "optimize", note)
+    monkeypatch.setattr(table, "optimize", note)
     assert main(sweep(place, tmp_path / "results", tmp_path / "data")) == 1
     assert begun == [4]
 
@@ -184,7 +184,7 @@ def test_a_sweep_without_workers_ends_with_1(
     def gone(*_: object, **__: object) -> None:
         raise NoWorkers("no worker can be had")
 
-    monkeypatch.setattr(engine, "optimize", gone)
+    monkeypatch.setattr(table, "optimize", gone)
     assert main(sweep(place, tmp_path / "results", tmp_path / "data")) == 1
     assert capsys.readouterr().err.splitlines()[-1] == "tvlb: error: no worker can be had"
 
