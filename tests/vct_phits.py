@@ -48,6 +48,22 @@ class Figures:
     refused: float
 
 
+def peers_of(topology: Topology) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return which switch and input port each link port of a switch leads to.
+
+    The nodes of a switch have its first ports; links follow by id, at both of their ends.
+    """
+    source, target = topology.network.link_source, topology.network.link_target
+    leaving = topology.switch_nodes.tolist()
+    entered = topology.switch_nodes.tolist()
+    peer: dict[tuple[int, int], tuple[int, int]] = {}
+    for here, there in zip(source.tolist(), target.tolist(), strict=True):
+        peer[here, leaving[here]] = there, entered[there]
+        leaving[here] += 1
+        entered[there] += 1
+    return peer
+
+
 class PhitSimulator:
     """One run.
 
@@ -80,19 +96,7 @@ class PhitSimulator:
         first = topology.first_node
         self.port_of = [node - int(first[sw]) for node, sw in enumerate(self.switch_of)]
         self.senders = np.flatnonzero(topology.switch_nodes).tolist()
-        self.peer: dict[tuple[int, int], tuple[int, int]] = {}
-        arriving: dict[int, int] = {}
-        entered: dict[int, int] = defaultdict(int)
-        for sw in range(topology.num_switches):
-            nodes = int(topology.switch_nodes[sw])
-            leaving = np.flatnonzero(link.link_source == sw)
-            for place, one in enumerate(leaving.tolist()):
-                arriving[one] = nodes + place
-        for one in range(topology.num_links):
-            target = int(link.link_target[one])
-            port = int(topology.switch_nodes[target]) + entered[target]
-            entered[target] += 1
-            self.peer[int(link.link_source[one]), arriving[one]] = target, port
+        self.peer = peers_of(topology)
         assert network.max_ports <= 128
         self.back = {there: here for here, there in self.peer.items()}
         assert config.vc_count is not None
