@@ -372,7 +372,9 @@ class Simulator:
             for vc in switch.nominated[port]:
                 if not switch.inputs[port][vc]:
                     continue
-                way = self._route(sw, switch.inputs[port][vc][0][0], is_first=self._is_node(switch, port))
+                way = self._route(
+                    sw, switch.inputs[port][vc][0][0], is_first=self._is_node(switch, port)
+                )
                 if self._has_room(switch, way):
                     nominations[way.port][port] = vc, way
                     _move_last(switch.nominated[port], vc)
@@ -407,9 +409,9 @@ class Simulator:
             packet.has_ended |= not packet.misrouted
         transfer = router.packet // router.speedup
         switch.input_free[port] = max(now + transfer, arrival + router.packet)
-        switch.side_free[way.port] = now + transfer
         switch.outputs[way.port].append((packet, now + router.crossbar_latency, way))
-        if not self._is_node(switch, way.port):
+        if not self._is_node(switch, way.port):  # nodes only refuse while they receive
+            switch.side_free[way.port] = now + transfer
             switch.used[way.port][way.vc] += router.packet
         if self._is_node(switch, port):
             self.waiting[packet.source] -= router.packet
@@ -479,10 +481,8 @@ class Simulator:
         where, end = level.split("-")
         is_restricted = self.policy.rval and group == to
         packet.to_group = end == "gr" and not is_restricted
-        share = (self.a - 1) / len(self.switches)
-        if self.policy.source_group and self.route[sw].uniform() < share:
-            pass  # I is drawn in the group of the source
-        elif not is_restricted:
+        is_source_group = self.policy.source_group and draws.below(len(self.switches)) < self.a - 1
+        if not (is_source_group or is_restricted):
             own = self._global_groups([sw])
             everyone = range(group * self.a, (group + 1) * self.a)
             groups = own if where == "crg" and own else self._global_groups(everyone)
@@ -547,18 +547,22 @@ class Figures:
     unfairness: float
 
     @classmethod
-    def of(
-        cls, simulator: Simulator, begin: int, cycles: int
-    ) -> "Figures":
+    def of(cls, simulator: Simulator, begin: int, cycles: int) -> "Figures":
         """Measure a run."""
+
         def is_within(cycle: int) -> bool:
             return begin <= cycle < begin + cycles
 
         done = [one for one in simulator.packets if is_within(one.delivered)]
-        made = [simulator.switch_of[one.source] for one in simulator.packets if is_within(one.created)]
+        made = [
+            simulator.switch_of[one.source] for one in simulator.packets if is_within(one.created)
+        ]
         phits = simulator.router.packet / (cycles * len(simulator.switch_of))
         links = [link for one in done for _, link, _ in one.hops if link >= 0]
-        kind = {simulator.link_of[key]: simulator.switches[key[0]].kinds[key[1]] for key in simulator.link_of}
+        kind = {
+            simulator.link_of[key]: simulator.switches[key[0]].kinds[key[1]]
+            for key in simulator.link_of
+        }
         is_global = sum(kind[link] == "g" for link in links)
         generated = np.bincount(made, minlength=len(simulator.switches))
         return cls(
