@@ -375,13 +375,11 @@ class Simulator:
                 way = self._route(
                     sw, switch.inputs[port][vc][0][0], is_first=self._is_node(switch, port)
                 )
-                if self._has_room(switch, way):
+                if self._passes(now, switch, way):
                     nominations[way.port][port] = vc, way
                     _move_last(switch.nominated[port], vc)
                     break
         for output, nominated in nominations.items():
-            if switch.side_free[output] > now:
-                continue
             if self._is_node(switch, output) and switch.link_free[output] > now:
                 continue
             order = switch.granted[output]
@@ -395,12 +393,17 @@ class Simulator:
     def _is_node(switch: Switch, port: int) -> bool:
         return switch.kinds[port] == "n"
 
-    def _has_room(self, switch: Switch, way: Way) -> bool:
+    def _passes(self, now: int, switch: Switch, way: Way) -> bool:
         router, kind = self.router, switch.kinds[way.port]
         if (len(switch.outputs[way.port]) + 1) * router.packet > router.output_buffer:
             return False
         room = router.local_buffer if kind == "l" else router.global_buffer
-        return kind == "n" or switch.used[way.port][way.vc] + router.packet <= room
+        if kind == "n":
+            return True
+        return (
+            switch.side_free[way.port] <= now
+            and switch.used[way.port][way.vc] + router.packet <= room
+        )
 
     def _grant(self, now: int, sw: int, switch: Switch, port: int, vc: int, way: Way) -> None:
         router = self.router
@@ -481,7 +484,8 @@ class Simulator:
         where, end = level.split("-")
         is_restricted = self.policy.rval and group == to
         packet.to_group = end == "gr" and not is_restricted
-        is_source_group = self.policy.source_group and draws.below(len(self.switches)) < self.a - 1
+        share = (self.a - 1) / len(self.switches)
+        is_source_group = self.policy.source_group and self.route[sw].uniform() < share
         if not (is_source_group or is_restricted):
             own = self._global_groups([sw])
             everyone = range(group * self.a, (group + 1) * self.a)

@@ -6,7 +6,7 @@ import pytest
 
 from sim_bridge import FogConfig, FogScenario, _core
 from tests.slow_misrouting import SMALL, Packet, Policy, Simulator, destinations
-from tvlb.topology import Dragonfly, compiled, parse_topology
+from tvlb.topology import compiled, parse_topology
 from tvlb.traffic import parse_pattern
 
 CYCLES = 700
@@ -34,7 +34,6 @@ def told(packet: Packet) -> tuple[object, ...]:
 
 def first_difference(routing: str, network: str, pattern: str, load: float) -> object:
     topology = parse_topology(network)
-    assert isinstance(topology, Dragonfly)
     config = FogConfig(0, CYCLES, "small", traced_packets=100_000)
     traces = FogScenario(topology, routing, parse_pattern(pattern), 3).run(load, config).traces
     fast = sorted(
@@ -47,9 +46,16 @@ def first_difference(routing: str, network: str, pattern: str, load: float) -> o
     traffic = parse_pattern(pattern).resolve(topology, 3)
     ports = _core.MinPorts(compiled(topology)).ports
     draw = destinations(topology, traffic)
-    slow = Simulator(topology, topology.a, ports, SMALL, POLICIES[routing], draw, {0: load}, 3).run(
-        CYCLES
-    )
+    slow = Simulator(
+        topology,
+        topology.num_switches // topology.node_groups,
+        ports,
+        SMALL,
+        POLICIES[routing],
+        draw,
+        {0: load},
+        3,
+    ).run(CYCLES)
     expected = sorted(map(told, slow))
     if len(fast) != len(expected):
         return len(fast), len(expected)
