@@ -39,7 +39,7 @@ def first_difference(routing: str, network: str, pattern: str, load: float) -> o
     fast = sorted(
         (
             one.created, one.source, one.destination, one.delivered,
-            tuple((hop.departure, hop.link, hop.vc if hop.link >= 0 else 0) for hop in one.hops),
+            tuple((hop.departure, hop.link, hop.vc if hop.link >= 0 else 0) for hop in one.hops if hop.departure < CYCLES),
         )
         for one in traces
     )  # fmt: skip
