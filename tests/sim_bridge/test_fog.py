@@ -90,7 +90,7 @@ def test_settings_that_are_refused() -> None:
         ({"local_buffer_phits": 5}, "local_buffer 5 is not 1 to"),
         ({"output_buffer_phits": 15}, "output_buffer 15 is not 1 to 127 packets"),
         ({"speedup": 3.0}, "speedup 3 does not divide a packet of 10 phits"),
-        ({"interval_cycles": 1, "measured_cycles": 1_000_000}, "interval 1 makes"),
+        ({"interval": 1, "measured_cycles": 2_000_000}, "interval 1: a run of up to"),
     ):
         with pytest.raises(InvalidInput, match=message):
             FogConfig(**given)

@@ -8,13 +8,13 @@ from typing import Any
 
 from sim_bridge.latencies import LATENCY
 from sim_bridge.scenario import MAX_CYCLES
+from sim_bridge.statistics import check_interval, interval_setting
 from tvlb.errors import InvalidInput
 from tvlb.languages import Names, Number, Whole, check_settings, setting
 from tvlb.topology import Topology
 
 _MOST_PHITS = 65_536
 _MOST_PACKETS = 127
-_MOST_INTERVALS = 100_000
 _OF_PRESET = "what the preset says"
 
 
@@ -109,9 +109,6 @@ class FogConfig:
     )
     local_latency: int = _preset("Latency of local links, cycles", LATENCY)
     global_latency: int = _preset("Latency of global links, cycles", LATENCY)
-    interval_cycles: int = setting(
-        1000, "Cycles of each step of the series", Whole(1, MAX_CYCLES), option="interval"
-    )
     levels_group: int | None = setting(
         None,
         "Group of which the series tells the level of each switch",
@@ -123,9 +120,11 @@ class FogConfig:
     traced_packets: int = setting(
         0, "Measured packets to trace per run", Whole(0, 100_000), option="traces"
     )
+    interval: int = interval_setting()
 
     def __post_init__(self) -> None:
         check_settings(self)
+        check_interval(self.interval, self.most_cycles)
         for name, value in PRESETS[Preset(self.preset)].items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
@@ -147,12 +146,11 @@ class FogConfig:
                 raise InvalidInput(
                     f"{name} {phits} is not 1 to {most // packet} packets of {packet} phits"
                 )
-        intervals = (self.warmup_cycles + self.measured_cycles) / self.interval_cycles
-        if intervals > _MOST_INTERVALS:
-            raise InvalidInput(
-                f"interval {self.interval_cycles} makes {intervals:,.0f} steps of the series; at "
-                f"most {_MOST_INTERVALS:,}"
-            )
+
+    @property
+    def most_cycles(self) -> int:
+        """Cycles of a run."""
+        return self.warmup_cycles + self.measured_cycles
 
     def check(self, topology: Topology) -> None:
         """Raise InvalidInput if it names a group that the network does not have."""

@@ -61,6 +61,8 @@ class FogScenario(RouterScenario[FogConfig, FogResult]):
     pattern: Pattern
     seed: int = 0
 
+    takes_steps = True
+
     def __post_init__(self) -> None:
         name = parse_call(self.routing).name
         if name not in {parse_call(one).name for one in MISROUTING_ROUTINGS}:
@@ -115,7 +117,7 @@ class FogScenario(RouterScenario[FogConfig, FogResult]):
             switch_accepted=accepted,
             unfairness=self._unfairness(injected),
             level_shares=self._shares(told["packets_by_level"]),
-            series=_series(told, settings.interval_cycles),
+            series=_series(told, settings.interval),
         )
 
     def resolved(self, config: FogConfig) -> FogConfig:
@@ -146,10 +148,10 @@ class FogScenario(RouterScenario[FogConfig, FogResult]):
     def _core_config(self, load: float, settings: FogConfig) -> _core.FogConfig:
         count = self.proof.vcs_needed
         return _core.FogConfig(
-            load=load,
-            seed=self.seed,
+            **self._offered(load),
             warmup_cycles=settings.warmup_cycles,
             measured_cycles=settings.measured_cycles,
+            interval=settings.interval,
             **steering_settings(self.routing),
             vcs=vc_policy(_POLICY).table(count),
             vc_count=count,
@@ -161,7 +163,6 @@ class FogScenario(RouterScenario[FogConfig, FogResult]):
             output_buffer_phits=settings.output_buffer_phits,
             injection_buffer_phits=settings.injection_buffer_phits,
             arbiter=settings.arbiter,
-            interval_cycles=settings.interval_cycles,
             levels_group=-1 if settings.levels_group is None else settings.levels_group,
             latency=[settings.local_latency, settings.global_latency],
             traced_packets=settings.traced_packets,

@@ -19,7 +19,6 @@ struct Config : RunConfig {
   SETTING(int, output_buffer_phits)       \
   SETTING(int, injection_buffer_phits)    \
   SETTING(std::string, arbiter)           \
-  SETTING(int, interval_cycles)           \
   SETTING(int, levels_group)
   TVLB_SETTINGS(TVLB_OF_MISROUTING)
 #undef TVLB_OF_MISROUTING

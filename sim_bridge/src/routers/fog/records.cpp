@@ -99,10 +99,10 @@ void Records::tell_series(Figures& figures, std::int32_t cycles) const {
   std::vector<std::int64_t> generated;
   std::vector<double> accepted, latency, level, of_switch;
   const auto shown = static_cast<std::int32_t>(shown_.size());
-  for (std::int32_t begin = 0; begin < cycles; begin += config_.interval_cycles) {
+  for (std::int32_t begin = 0; begin < cycles; begin += config_.interval) {
     const std::size_t at = interval(begin);
     const Interval& one = intervals_[at];
-    const double length = std::min(config_.interval_cycles, cycles - begin);
+    const double length = std::min(config_.interval, cycles - begin);
     generated.push_back(one.generated);
     accepted.push_back(static_cast<double>(one.delivered * config_.packet_phits) /
                        (length * network_.num_nodes()));

@@ -52,7 +52,7 @@ class [[gnu::visibility("default")]] Records {
   static constexpr std::size_t kMostLevels = 3;
 
   [[nodiscard]] std::size_t interval(std::int32_t cycle) const {
-    return static_cast<std::size_t>(cycle / config_.interval_cycles);
+    return static_cast<std::size_t>(cycle / config_.interval);
   }
   void tell_series(Figures& figures, std::int32_t cycles) const;
 

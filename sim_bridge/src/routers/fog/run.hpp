@@ -53,7 +53,8 @@ class Run : private Course {
         traffic_(traffic),
         fabric_(network, min_ports, config, kAttempts),
         nodes_(traffic, config, config.packet_phits),
-        records_(network, window_, config, config.load * traffic.total_rate() / config.packet_phits),
+        records_(network, window_, config,
+                 config.window_load() * traffic.total_rate() / config.packet_phits),
         view_(network, fabric_, config, cycle_),
         steering_(made<Steering>({network, config.arguments})) {}
 
