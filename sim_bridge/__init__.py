@@ -22,7 +22,7 @@ from sim_bridge.routers.iq import (
     search_saturation,
 )
 from sim_bridge.routers.vct import VCT_ROUTINGS, VctConfig, VctResult, VctScenario
-from sim_bridge.routing import PATH_ROUTINGS, Routing
+from sim_bridge.routing import LEVEL_ROUTINGS, MOST_LEVELS, PATH_ROUTINGS, Routing
 from sim_bridge.run import simulate
 from sim_bridge.scenario import LOAD, MAX_CYCLES, RouterScenario
 from sim_bridge.simulations import (
@@ -37,8 +37,10 @@ from sim_bridge.statistics import Series, half_width, jain_index
 from sim_bridge.trace import PacketTrace, TraceHop
 
 __all__ = [
+    "LEVEL_ROUTINGS",
     "LOAD",
     "MAX_CYCLES",
+    "MOST_LEVELS",
     "PATH_ROUTINGS",
     "VCT_ROUTINGS",
     "Decide",

@@ -44,7 +44,7 @@ class Parameter:
     @property
     def high(self) -> int: ...
     @property
-    def only_with(self) -> str: ...
+    def only_with(self) -> list[str]: ...
 
 class Steering:
     @property
@@ -67,6 +67,8 @@ class Steering:
     def compares_first_queues(self) -> bool: ...
     @property
     def follows_table(self) -> bool: ...
+    @property
+    def attempts(self) -> bool: ...
 
 def steerings() -> list[Steering]: ...
 
@@ -205,7 +207,11 @@ class Buffer:
 
 def mser_truncation(values: _Float64) -> int: ...
 def simulate(
-    network: Topology, traffic: Traffic, sampler: PathSampler, config: Config, stop: StopFlag
+    network: Topology,
+    traffic: Traffic,
+    samplers: list[PathSampler],
+    config: Config,
+    stop: StopFlag,
 ) -> dict[str, Any]: ...
 
 class MinPorts:

@@ -1,22 +1,36 @@
 """The routings of the simulator: calls of steerings, a file each in `sim_bridge/src/steering`."""
 
 import atexit
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import field, make_dataclass
 from enum import StrEnum
 from functools import cache
 from itertools import product
+from types import MappingProxyType
 from typing import Annotated
 
 from sim_bridge import _core
 from tvlb.errors import InvalidInput
-from tvlb.languages import Call, Choice, Signature, WholeArgument, members, parse_call
+from tvlb.languages import Call, Choice, Signature, WholeArgument, members, one_of, parse_call
 from tvlb.topology import Topology
 
 
 @cache
 def _compiled() -> dict[str, _core.Steering]:
     return {one.name: one for one in _core.steerings()}
+
+
+SETS = "sets"
+"""The argument of routings that draw from the path sets that a run is given."""
+SEQUENCES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "2la": ("shape(g.?)", "all"),
+        "2lb": ("shape(g.?, gl.?)", "all"),
+        "3l": ("shape(g.?)", "shape(g.?, gl.?)", "all"),
+    }
+)
+"""Path sets of the sequences of Benito et al., JPDC 2019, table 2, by that argument."""
+MOST_LEVELS = 3
 
 
 # A thread or a greenlet that never ends may hold this module, and with it what is kept here.
@@ -54,8 +68,9 @@ def _arguments(routing: str) -> dict[str, object]:
     found = usual | given
     words = [found[one.key] for one in known.parameters if one.words]
     for one in known.parameters:
-        if one.key in given and one.only_with and one.only_with not in words:
-            raise InvalidInput(f"{routing!r}: {one.key} is of {known.name}({one.only_with}) only")
+        if one.key in given and one.only_with and not {*one.only_with} & {*words}:
+            calls = one_of(f"{known.name}({word})" for word in one.only_with)
+            raise InvalidInput(f"{routing!r}: {one.key} is of {calls} only")
     return found
 
 
@@ -131,7 +146,7 @@ class Routing(StrEnum):
         if not known.takes_input_queues:
             return None
         written = written_out(str(value))
-        if written in cls:
+        if written in cls._value2member_map_:
             return cls(written)
         made = str.__new__(cls, written)
         made._name_ = made._value_ = written
@@ -166,6 +181,16 @@ class Routing(StrEnum):
             )
 
     @property
+    def decides_each_attempt(self) -> bool:
+        """Whether it decides anew wherever a head waits at the source, whatever the settings."""
+        return self._compiled.attempts
+
+    @property
+    def draws_by_level(self) -> bool:
+        """Whether it draws from several path sets, those of its levels."""
+        return any(SETS in one.words for one in self._compiled.parameters)
+
+    @property
     def follows_table(self) -> bool:
         """Whether its routes are those of a forwarding table."""
         return self._compiled.follows_table
@@ -185,5 +210,12 @@ class Routing(StrEnum):
         return steering(self.value)
 
 
-PATH_ROUTINGS = tuple(one for one in Routing if not one.follows_table)
-"""Those whose packets take MIN and VLB paths."""
+PATH_ROUTINGS = tuple(
+    one for one in Routing if not one.follows_table and not one.draws_by_level
+)
+"""Those whose packets take MIN paths and VLB paths of one set."""
+
+LEVEL_ROUTINGS = tuple(
+    one for one in Routing if one.draws_by_level and SETS in parse_call(one).arguments
+)
+"""Those whose packets take VLB paths of several sets."""

@@ -10,7 +10,6 @@ from sim_bridge.routers.iq.result import SimulationResult
 from sim_bridge.routers.iq.scenario import Scenario
 from sim_bridge.routers.iq.table import FollowedTable
 from sim_bridge.routers.vct import VctConfig, VctResult, VctScenario
-from sim_bridge.routing import Routing
 from sim_bridge.simulations import Simulated, SimulationRequest, simulate_request
 from tvlb.errors import InvalidInput
 from tvlb.forwarding import Forwarding
@@ -19,9 +18,6 @@ from tvlb.processes import available_cores
 from tvlb.topology import Topology, as_topology
 from tvlb.traffic import Pattern, as_pattern
 
-# Of a routing that draws none.
-_NO_CHOICE = ("all", "none")
-
 
 @overload
 def simulate(
@@ -29,7 +25,7 @@ def simulate(
     *,
     load: float,
     routing: str = "ugal-l",
-    path_set: PathSet | str = "all",
+    path_set: PathSet | str | Sequence[PathSet | str] = "all",
     pattern: Pattern | str = "uniform",
     table: Forwarding | FollowedTable | None = None,
     config: SimulationConfig | None = None,
@@ -64,7 +60,7 @@ def simulate(
     *,
     load: Sequence[float],
     routing: str | None = None,
-    path_set: PathSet | str | None = None,
+    path_set: PathSet | str | Sequence[PathSet | str] | None = None,
     pattern: Pattern | str = "uniform",
     table: Forwarding | FollowedTable | None = None,
     config: SimulationConfig | VctConfig | FogConfig | None = None,
@@ -75,7 +71,7 @@ def simulate(
     *,
     load: float | Sequence[float],
     routing: str | None = None,
-    path_set: PathSet | str | None = None,
+    path_set: PathSet | str | Sequence[PathSet | str] | None = None,
     pattern: Pattern | str = "uniform",
     table: Forwarding | FollowedTable | None = None,
     config: SimulationConfig | VctConfig | FogConfig | None = None,
@@ -89,7 +85,8 @@ def simulate(
     topology, path_set, pattern : also as the texts that commands take.
     routing : `Routing` or its text, by default UGAL-L; with a `VctConfig` one of `VCT_ROUTINGS` or
         "valiant", by default MIN.
-    path_set : VLB paths to draw from, of a routing that draws some. Not with a `VctConfig`.
+    path_set : VLB paths to draw from, of a routing that draws some; several sets, short paths
+        first, of one that draws by level. Not with a `VctConfig`.
     table : the forwarding table of the routing "table". Not with a `VctConfig`.
     load : packets/cycle and node (times the node's rate in the pattern), 0..1; with a `VctConfig`
         phits. Several are simulated at once, on all cores, and returned together.
@@ -123,11 +120,12 @@ def simulate(
         scenario = VctScenario if isinstance(config, VctConfig) else FogScenario
         case: Any = scenario(network, routing or "min", traffic, seed)
     else:
-        paths = as_path_set("all" if path_set is None else path_set, network, seed)
+        asked = "all" if path_set is None else path_set
+        sets = (asked,) if isinstance(asked, PathSet | str) else asked
+        paths = [as_path_set(one, network, seed) for one in sets]
         followed = FollowedTable(table) if isinstance(table, Forwarding) else table
         case = Scenario(network, routing or "ugal-l", paths, traffic, seed, followed)
-        if str(paths) not in _NO_CHOICE and not Routing(case.routing).draws_vlb:
-            raise InvalidInput(f"path_set {path_set} has no meaning for routing {case.routing}")
+        case.check_chosen("path_set")
     if not isinstance(load, Sequence):
         return case.run(load, config, stop)
     if stop is not None:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sim_bridge.scenario import MAX_CYCLES
 from tvlb.errors import InvalidInput
 from tvlb.languages import Whole, setting
-from tvlb.languages.figures import COUNT, CYCLES, Quantity, Values, figure
+from tvlb.languages.figures import COUNT, CYCLES, REAL, Quantity, Values, figure
 from tvlb.statistics import t_quantile
 
 INTERVAL = 1000
@@ -45,8 +45,8 @@ class Series:
     """The course of a run in intervals of cycles, warm-up and drain included.
 
     The last one may be shorter, and the run's last cycles beyond a multiple of 100 are left out; of
-    intervals that are no such multiple, an unfinished one. Arrays of (intervals,); the mean latency
-    is NaN without packets.
+    intervals that are no such multiple, an unfinished one. Arrays of (intervals,); means are NaN
+    without packets, and there are none of levels where there are no levels.
     """
 
     cycle: NDArray[np.int64] = figure("First cycle of each interval", Values(COUNT))
@@ -56,9 +56,18 @@ class Series:
     latency_mean: NDArray[np.float64] = figure(
         "Mean latency of the packets delivered in it", Values(CYCLES), null="without any"
     )
+    level_mean: NDArray[np.float64] | None = figure(
+        "Of routings by level: mean level, from 1, of the packets delivered in it by VLB paths",
+        Values(REAL),
+        null="without any",
+        is_later=True,
+        default=None,
+    )
 
 
-def make_series(told: Mapping[str, Any], interval: int, nodes: int) -> Series:
+def make_series(
+    told: Mapping[str, Any], interval: int, nodes: int, *, has_levels: bool = False
+) -> Series:
     """Return the course from what the core tells: sums per `series_step` cycles.
 
     The core counts a delivery when it is certain, some cycles ahead, so only steps that are over
@@ -66,13 +75,17 @@ def make_series(told: Mapping[str, Any], interval: int, nodes: int) -> Series:
     """
     step: int = told["series_step"]
     complete, per_interval = told["cycles"] // step, interval // step
-    counts, sums = (
-        _coarsen(told[name], complete, per_interval)
-        for name in ("series_packets", "series_latency")
-    )
+
+    def summed(name: str) -> NDArray[np.int64]:
+        return _coarsen(told[f"series_{name}"], complete, per_interval)
+
+    counts = summed("packets")
     start = np.arange(len(counts), dtype=np.int64) * interval
     length = np.minimum(complete * step - start, interval)
-    return Series(start, counts / (length * nodes), ratio(sums, counts))
+    level_mean = 1 + ratio(summed("level"), summed("detours")) if has_levels else None
+    return Series(
+        start, counts / (length * nodes), ratio(summed("latency"), counts), level_mean
+    )
 
 
 def _coarsen(sums: list[int], complete: int, per_interval: int) -> NDArray[np.int64]:

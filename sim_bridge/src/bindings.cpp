@@ -197,17 +197,18 @@ struct FamilyBindings {
         nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(), Unlocked());
     module.def(
         "simulate",
-        [](const Each& network, const Traffic& traffic, const PathSampler& sampler,
-           const Config& config, StopFlag& stop) {
+        [](const Each& network, const Traffic& traffic,
+           const std::vector<const PathSampler*>& samplers, const Config& config, StopFlag& stop) {
           const Steering& steering = Steerings::find(config.routing);
           const int hops = most_hops(network, steering, config);
           const auto make = std::get<RouteMaker<Each>>(steering.routes);
           const auto routes = [&](CreditView credits) {
-            return make(network, sampler, config, credits);
+            return make(network, samplers, config, credits);
           };
-          return simulate(network, traffic, {hops, routes}, config, stop);
+          return simulate(network, traffic, {hops, static_cast<int>(samplers.size()), routes}, config,
+                          stop);
         },
-        nb::arg("network"), nb::arg("traffic"), nb::arg("sampler"), nb::arg("config"),
+        nb::arg("network"), nb::arg("traffic"), nb::arg("samplers"), nb::arg("config"),
         nb::arg("stop"), Unlocked());
   }
 };
@@ -237,6 +238,7 @@ void bind_steerings(nb::module_& module) {
       .def_prop_ro("detours", [](const Steering& self) { return self.facts.detours; })
       .def_ro("compares_first_queues", &Steering::compares_first_queues)
       .def_ro("follows_table", &Steering::follows_table)
+      .def_ro("attempts", &Steering::attempts)
       .def_prop_ro("seconds_per_packet",
                    [](const Steering& self) { return self.facts.seconds_per_packet; });
   module.def("steerings", [] {

@@ -109,9 +109,13 @@ def ask_server(
     if given.get("pattern") is not None:
         pattern = parse_pattern(given["pattern"])
         asked["pattern"], called["pattern"] = pattern.asked, str(pattern)
-    path_set = (given.get("vlb") or "").strip()
-    if path_set.endswith(TABLE_SUFFIXES):
-        asked["vlb"], called["path_set"] = read_any_table(path_set).id, path_set
+    sets = given.get("vlb") or ()
+    texts = [one.strip() for one in ([sets] if isinstance(sets, str) else sets)]
+    if any(one.endswith(TABLE_SUFFIXES) for one in texts):
+        ids = [read_any_table(one).id if one.endswith(TABLE_SUFFIXES) else one for one in texts]
+        asked["vlb"], called["path_set"] = (
+            (ids[0], texts[0]) if isinstance(sets, str) else (tuple(ids), texts)
+        )
     if (table := given.get("table")) is not None:
         followed = read_any_table(table)
         forwarding_of(followed, table, network)

@@ -17,6 +17,7 @@ from tvlb.languages import (
     Setting,
     Switch,
     Text,
+    TextOrTexts,
     Texts,
     Whole,
     made,
@@ -103,7 +104,7 @@ def told(setting: Setting) -> str:
             return f"{setting.text}, {setting.kind}"
         case Names(names):
             return f"{setting.text}: {one_of(names)}"
-        case Texts():
+        case Texts() | TextOrTexts():
             return f"{setting.text}; may be repeated"
         case _:
             return setting.text
@@ -118,10 +119,10 @@ def option_of(setting: Setting, text: str, **more: Any) -> tuple[Any, Any]:
             values, option = float, number(text, **more)
         case Names():
             values, option = str, typer.Option(help=text, **more)
+        case Texts(symbol) | TextOrTexts(symbol):
+            values, option = list[str], typer.Option(metavar=symbol, help=text, **more)
         case NamesOrWhole(symbol=symbol) | Text(symbol):
             values, option = str, typer.Option(metavar=symbol, help=text, **more)
-        case Texts(symbol):
-            values, option = list[str], typer.Option(metavar=symbol, help=text, **more)
         case Group(values, parse, symbol) if not isinstance(setting.kind, Switch):
             option = typer.Option(parser=parse, metavar=symbol, help=text, **more)
         case _:

@@ -13,7 +13,7 @@ from tvlb.languages.calls import (
     WholeArgument,
     parse_call,
 )
-from tvlb.languages.choices import all_of, choose, members, one_of
+from tvlb.languages.choices import all_of, choose, in_turn, members, one_of
 from tvlb.languages.registry import declared, import_modules
 from tvlb.languages.settings import (
     Flag,
@@ -26,6 +26,7 @@ from tvlb.languages.settings import (
     SpreadGroup,
     Switch,
     Text,
+    TextOrTexts,
     Texts,
     Whole,
     asked,
@@ -53,6 +54,7 @@ __all__ = [
     "SpreadGroup",
     "Switch",
     "Text",
+    "TextOrTexts",
     "Texts",
     "Whole",
     "WholeArgument",
@@ -62,6 +64,7 @@ __all__ = [
     "choose",
     "declared",
     "import_modules",
+    "in_turn",
     "made",
     "members",
     "offered",

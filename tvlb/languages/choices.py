@@ -41,6 +41,17 @@ def one_of(names: Iterable[str]) -> str:
     return _joined(names, "or")
 
 
+def in_turn(names: Iterable[str]) -> str:
+    """List what is taken one after the other.
+
+    Examples
+    --------
+    >>> in_turn(["shape(g.?)", "all"])
+    'shape(g.?), then all'
+    """
+    return ", then ".join(names)
+
+
 def all_of(names: Iterable[str]) -> str:
     """List names that belong together.
 

@@ -6,7 +6,7 @@ documents (`tvlb.requests.figures`), the columns of tables and what is told of s
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -70,6 +70,11 @@ class Parts(Kind):
     of: Callable[[Any], Any] | None = None
 
 
+def _mean(values: Sequence[float | None]) -> float | None:
+    """Return the mean; None where nothing is told."""
+    return None if None in values else float(np.array(values, dtype=np.float64).mean())
+
+
 def _most(values: Sequence[bool | None]) -> bool | None:
     known = [one for one in values if one is not None]
     return 2 * sum(known) > len(known) if known else None
@@ -77,7 +82,7 @@ def _most(values: Sequence[bool | None]) -> bool | None:
 
 OVER_SEEDS: Mapping[str, Callable[[Sequence[Any]], float | bool | None]] = MappingProxyType(
     {
-        "mean": lambda values: float(np.array(values, dtype=np.float64).mean()),
+        "mean": _mean,
         "sum": sum,
         "most": _most,
         "all": all,
@@ -138,9 +143,11 @@ class Figure:
         return f"{self.text}{unit}{null}{several}."
 
 
-def figure(text: str, kind: Kind, over_seeds: str = "", **more: Any) -> Any:
+def figure(
+    text: str, kind: Kind, over_seeds: str = "", *, default: Any = MISSING, **more: Any
+) -> Any:
     """Declare a figure as a field of a dataclass; see `Figure`."""
-    return field(metadata={"figure": Figure(text, kind, over_seeds, **more)})
+    return field(default=default, metadata={"figure": Figure(text, kind, over_seeds, **more)})
 
 
 @cache

@@ -163,6 +163,15 @@ class Text(Kind):
 
 
 @dataclass(frozen=True)
+class TextOrTexts(Text):
+    """One such text, or several in an order."""
+
+    def asked(self, value: Any) -> Any:
+        """See `Kind.asked`; one alone is a text."""
+        return value if isinstance(value, str) or len(value) > 1 else value[0]
+
+
+@dataclass(frozen=True)
 class Texts(Kind):
     """Several of such texts, at most `most`."""
 

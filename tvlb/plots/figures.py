@@ -12,6 +12,7 @@ import numpy as np
 
 from tvlb.documents import atomic_file, check_writable, link_kinds
 from tvlb.errors import InvalidInput
+from tvlb.languages import in_turn
 from tvlb.plots.found import MOST_SHAPES, anytime_panel, front_panel, has_shapes, shapes_panel
 from tvlb.plots.style import (
     COLOURS,
@@ -408,8 +409,9 @@ def _load_unit(results: Sequence[_Result]) -> str:
 
 def _set_up(document: Document) -> str:
     """Tell the routing, and the path set of routers that draw paths from one."""
-    given = (document["routing"], document.get("path_set"))
-    return ", ".join(part for part in given if part is not None)
+    sets = document.get("path_set")
+    drawn = sets if sets is None or isinstance(sets, str) else in_turn(sets)
+    return ", ".join(part for part in (document["routing"], drawn) if part is not None)
 
 
 def _simulated(document: Document) -> list[Document]:

@@ -1,5 +1,6 @@
 """Figures as keys of documents, from their one declaration (`tvlb.languages.figures.Figure`)."""
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, Self
 
@@ -105,6 +106,12 @@ def part_of(declaring: Any, name: str) -> type[Document]:
     return create_model(name, __base__=Document, __doc__=text, __module__=__name__, **keys)
 
 
+def there(told: Mapping[str, Any], known: Mapping[str, Figure]) -> dict[str, Any]:
+    """Leave out the figures of later versions that something does not have."""
+    later = {name for name, one in known.items() if one.is_later}
+    return {name: value for name, value in told.items() if value is not None or name not in later}
+
+
 def told_of(one: Figure, result: Any, topology: Topology) -> Any:
     """Return what the document of a figure of a result is made of."""
     value = getattr(result, one.name)
@@ -114,10 +121,11 @@ def told_of(one: Figure, result: Any, topology: Topology) -> Any:
         case ByLink():
             return LinkLoad.of(value, topology)
         case Values():
-            return value.tolist()
+            return None if value is None else value.tolist()
         case Parts(declaring, many=False, of=of):
             part = value if of is None else of(result)
             known = figures(declaring).items()
-            return {name: told_of(each, part, topology) for name, each in known}
+            told = {name: told_of(each, part, topology) for name, each in known}
+            return there(told, figures(declaring))
         case _:
             return value

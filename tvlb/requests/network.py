@@ -10,7 +10,14 @@ import scipy
 from numpy.typing import NDArray
 from pydantic import Field
 
-from sim_bridge import PATH_ROUTINGS, VCT_ROUTINGS, SimulationConfig, VctConfig, VctScenario
+from sim_bridge import (
+    LEVEL_ROUTINGS,
+    PATH_ROUTINGS,
+    VCT_ROUTINGS,
+    SimulationConfig,
+    VctConfig,
+    VctScenario,
+)
 from sim_bridge.routers.vct import VC_POLICIES
 from tvlb.documents import Document
 from tvlb.errors import InvalidInput
@@ -196,7 +203,7 @@ def _connectivity(topology: Topology, degrees: NDArray[np.int64]) -> int | None:
 
 
 def _vcs_needed(topology: Topology) -> Iterator[VcsNeeded]:
-    for routing, scheme in product(PATH_ROUTINGS, VcScheme):
+    for routing, scheme in product((*PATH_ROUTINGS, *LEVEL_ROUTINGS), VcScheme):
         with suppress(InvalidInput):  # the network does not have the routing
             routing.check(topology)
             halves = 2 if routing.draws_vlb else 1

@@ -27,7 +27,7 @@ from tvlb.requests.common import (
     drop_default,
 )
 from tvlb.requests.examples import example
-from tvlb.requests.figures import key_of, told_of
+from tvlb.requests.figures import key_of, there, told_of
 from tvlb.requests.routers import Router, router_named
 from tvlb.requests.settings import written
 from tvlb.topology import Topology
@@ -51,7 +51,7 @@ class Run(Document):
             if one.interval:
                 told[one.interval] = getattr(result, one.interval, nan)
         more = {"load": result.load, "seed": result.seed, "population": result.population[0]}
-        return cls.model_validate(more | told)
+        return cls.model_validate(there(more | told, known))
 
 
 class Runs(Document):
@@ -73,7 +73,7 @@ class Runs(Document):
                     told[f"{name}_unknown_runs"] = values.count(None)
             if one.interval:
                 told[one.interval] = half_width(np.array(values, dtype=np.float64))
-        return cls.model_validate({**told, "runs": runs})
+        return cls.model_validate(there({**told, "runs": runs}, figures(type(results[0]))))
 
 
 def _run_models(router: Router) -> tuple[type[Run], type[Runs]]:

@@ -96,18 +96,19 @@ def examine_with_tables(
     InvalidInput : as `Question.examined`; there is no such table, it is of another network, or of
         another kind than is needed.
     """
-    named = {option: context.table(text) for option, text in _named(body)}
-    for option, found in named.items():
+    named = [(option, text, context.table(text)) for option, text in _named(body)]
+    for option, text, found in named:
         if found.tables != NAMING[option]:
             raise InvalidInput(
                 f"{option} {found.name} is a {found.tables}, where a {NAMING[option]} is needed"
             )
-        body = body.model_copy(update={option: found.table_id})
+        told = _with_id(getattr(body, option), text, found.table_id)
+        body = body.model_copy(update={option: told})
         if getattr(body, "topology", None) is None:
             body = _about(body, network_in(found.request))
     resolved, cost = body.examined(limits)
     asked: dict[str, Any] = resolved.model_dump(mode="json", include={"topology"})
-    for option, found in named.items():
+    for option, _, found in named:
         here, there = (shown_topology(network_in(one)) for one in (asked, found.request))
         if here != there:
             raise InvalidInput(f"{option} {found.name}: the table is of {there}, not of {here}")
@@ -116,9 +117,16 @@ def examine_with_tables(
 
 def _named(body: Question) -> Iterator[tuple[str, str]]:
     for option in NAMING:
-        text: str | None = getattr(body, option, None)
-        if text is not None and is_table_id(text):
-            yield option, text
+        given: str | tuple[str, ...] | None = getattr(body, option, None)
+        texts = [given] if isinstance(given, str) else given or ()
+        yield from ((option, text) for text in texts if is_table_id(text))
+
+
+def _with_id(given: str | tuple[str, ...], text: str, table_id: str) -> str | tuple[str, ...]:
+    """Return what an option is given with the whole id of a table in place of its text."""
+    if isinstance(given, str):
+        return table_id
+    return tuple(table_id if one == text else one for one in given)
 
 
 def _about(body: Question, network: Any) -> Question:

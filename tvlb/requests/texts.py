@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Annotated, Any, TypeVar
 
 from pydantic import (
+    AfterValidator,
     BeforeValidator,
     Field,
     GetCoreSchemaHandler,
@@ -19,7 +20,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
-from sim_bridge import parse_warmup
+from sim_bridge import MOST_LEVELS, parse_warmup
 from sim_bridge.latencies import LatenciesText as Latencies
 from sim_bridge.routers.vct import VC_POLICIES, parse_vcs
 from tvlb.errors import InvalidInput
@@ -185,6 +186,21 @@ PathSetText = Annotated[
         examples=_EXAMPLES,
     ),
     WrapValidator(_expression),
+]
+PathSetTexts = Annotated[
+    PathSetText
+    | Annotated[
+        tuple[PathSetText, ...],
+        Field(min_length=1, max_length=MOST_LEVELS, strict=False),
+        # One in a list is that one.
+        AfterValidator(lambda texts: texts if len(texts) > 1 else texts[0]),
+    ],
+    Field(
+        description=f"VLB path set: {', '.join(_EXAMPLES)}, or the id of a table of this server, "
+        f"or its first digits, 8 or more; of routings by level 2 to {MOST_LEVELS} of them, short "
+        "paths first. MIN paths are always all MIN paths.",
+        examples=[*_EXAMPLES, ["shape(g.?)", "all"]],
+    ),
 ]
 PatternText = Annotated[
     str,

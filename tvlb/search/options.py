@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from sim_bridge import Routing, SimulationConfig
+from sim_bridge import PATH_ROUTINGS, SimulationConfig
 from tvlb.balance import BalanceOptions
 from tvlb.errors import InvalidInput
 from tvlb.languages import (
@@ -29,7 +29,7 @@ from tvlb.search.workload import MAX_TRAFFIC, Workload, parse_traffic, traffic_t
 from tvlb.statistics import check_seed
 
 MAX_PATTERNS = 5
-ADAPTIVE = tuple(routing for routing in Routing if routing.is_adaptive)
+ADAPTIVE = tuple(one for one in PATH_ROUTINGS if one.is_adaptive)
 
 _Value = TypeVar("_Value")
 

@@ -1,5 +1,6 @@
 """The settings of a simulation run, checked when they are made."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -129,6 +130,7 @@ class SimulationConfig:
     )
     queue: str = setting(Queue.PORT, "Where UGAL-L and PAR count the credits in use", Names(Queue))
     threshold: int = setting(0, "UGAL bias T towards MIN, flits", Whole(-1_000_000, 1_000_000))
+    # Routings by level decide at each attempt whatever it says.
     decide: str = setting(Decide.ONCE, "When the source decides", Names(Decide))
     # Evenly spaced.
     traced_packets: int = setting(
@@ -237,17 +239,15 @@ class SimulationConfig:
             raise InvalidInput(f"vcs {LAYER} is of routing {known}, not of {routing}")
         if self.decide != Decide.ONCE and routing.follows_table:
             raise InvalidInput(f"decide {self.decide}: the routes of routing {routing} are fixed")
-        of_first = [one for one in Routing if one.compares_first_queues]
-        given = {
-            "ugal_rule": (self.ugal_rule, UgalRule.HOPS, of_first),
-            "queue": (self.queue, Queue.PORT, of_first),
-            "threshold": (self.threshold, 0, [one for one in Routing if one.is_adaptive]),
+        given: dict[str, tuple[object, object, Callable[[Routing], bool]]] = {
+            "ugal_rule": (self.ugal_rule, UgalRule.HOPS, lambda one: one.compares_first_queues),
+            "queue": (self.queue, Queue.PORT, lambda one: one.compares_first_queues),
+            "threshold": (self.threshold, 0, lambda one: one.is_adaptive),
         }
-        for name, (value, usual, known) in given.items():
-            if value != usual and routing not in known:
-                raise InvalidInput(
-                    f"{name} {value} is of the routings {one_of(known)}, not of {routing}"
-                )
+        for name, (value, usual, takes) in given.items():
+            if value != usual and not takes(routing):
+                known = one_of(one for one in Routing if takes(one))
+                raise InvalidInput(f"{name} {value} is of the routings {known}, not of {routing}")
 
 
 def _longest_route(topology: Topology, routing: Routing, halves: int) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ from tvlb.languages.figures import (
     SECONDS,
     ByLink,
     BySwitch,
+    Named,
     Parts,
     Quantity,
     figure,
@@ -99,6 +100,19 @@ class SimulationResult(RunResult):
     )
     vlb_share_measured: float = figure(
         "The same for packets generated in the measured window", _SHARE, "mean", null=""
+    )
+    misrouted: float | None = figure(
+        "Of routings by level: share of the delivered packets of that window that took a VLB path",
+        _SHARE,
+        "mean",
+        null="",
+        is_later=True,
+    )
+    level_shares: dict[str, float] | None = figure(
+        "Share of these by the path set of their last decision",
+        Named(_SHARE),
+        null="without any",
+        is_later=True,
     )
     saturated: bool | None = figure(
         "Whether mean latency is above 500 cycles and five times that of the longest path without "

@@ -1,36 +1,50 @@
 """What is simulated: a topology, a routing, a path set and a traffic pattern together."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from math import nan
+from typing import Any
 
 import numpy as np
 
 from sim_bridge import _core
 from sim_bridge.conversion import core_network, core_traffic
 from sim_bridge.latencies import LATENCY_SETTINGS
-from sim_bridge.routers.iq.config import SimulationConfig, Warmup
+from sim_bridge.routers.iq.config import Decide, SimulationConfig, Warmup
 from sim_bridge.routers.iq.result import SimulationResult
 from sim_bridge.routers.iq.round_trip import round_trip_warnings
 from sim_bridge.routers.iq.table import CompiledTable, FollowedTable
-from sim_bridge.routing import Routing, steering_settings
+from sim_bridge.routing import MOST_LEVELS, SEQUENCES, SETS, Routing, steering_settings
 from sim_bridge.sampling import make_sampler, with_second_switches
 from sim_bridge.scenario import Compiled, RouterScenario
 from sim_bridge.statistics import half_width, make_series, ratio
 from tvlb.errors import InvalidInput
-from tvlb.languages import choose, one_of
+from tvlb.languages import Call, choose, in_turn, one_of, parse_call
 from tvlb.native import kernels
 from tvlb.native.virtual_channels import vc_policy
-from tvlb.paths import PathSet, Switches
+from tvlb.paths import PathSet, Switches, parse_expression
 from tvlb.statistics import check_seed
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, switch_demand
 
 
+ANY_SET = ("all", "none")
+"""What path sets print as that nobody chose."""
+
+
 @dataclass(frozen=True)
 class _Compiled(Compiled):
-    sampler: _core.PathSampler
+    samplers: list[_core.PathSampler]
     warning: str | None
     table: CompiledTable | None
+
+
+@dataclass(frozen=True, eq=False)
+class _ByLevel:
+    misrouted: float | None
+    shares: dict[str, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +55,9 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
     ----------
     topology : the network.
     routing : `Routing` or its text.
-    path_set : the VLB paths, on the same topology.
+    path_set : the VLB paths, on the same topology; of a routing that draws by level two or three
+        sets, short paths first, or any one where it names a sequence of its own (`SEQUENCES`),
+        which becomes its sets.
     pattern : the traffic.
     seed : of the random streams, and of patterns without a seed of their own; 0..2^63-1.
     table : the forwarding table of a routing that follows one, of the same topology.
@@ -59,7 +75,7 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
 
     topology: Topology
     routing: str
-    path_set: PathSet
+    path_set: PathSet | Sequence[PathSet]
     pattern: Pattern
     seed: int = 0
     table: FollowedTable | None = None
@@ -68,14 +84,22 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "routing", choose(Routing, "routing", self.routing))
-        if self.path_set.topology != self.topology:
-            raise InvalidInput(
-                f"path set {self.path_set} belongs to {self.path_set.topology}, "
-                f"not to {self.topology}"
-            )
         check_seed(self.seed)
         Routing(self.routing).check(self.topology)
+        self._check_path_sets()
         self._check_table()
+
+    @cached_property
+    def path_sets(self) -> tuple[PathSet, ...]:
+        """The VLB paths by level: one set, unless the routing draws by level."""
+        one = isinstance(self.path_set, PathSet)
+        return (self.path_set,) if one else tuple(self.path_set)
+
+    def check_chosen(self, name: str) -> None:
+        """Raise InvalidInput if a path set was chosen that has no meaning; `name` is the option's."""
+        for one in self.path_sets:
+            if str(one) not in ANY_SET and not Routing(self.routing).draws_vlb:
+                raise InvalidInput(f"{name} {one} has no meaning for routing {self.routing}")
 
     def run(
         self,
@@ -91,7 +115,7 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
             lambda flag: _core.simulate(
                 compiled.network,
                 compiled.traffic,
-                compiled.sampler,
+                compiled.samplers,
                 self._core_config(load, settings),
                 flag,
             ),
@@ -101,16 +125,31 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
         # Switches without nodes send and take nothing.
         switch_cycles = settings.measured_cycles * np.maximum(self.topology.switch_nodes, 1)
         accepted = ratio(told["batch_accepted"], told["batch_cycles"]) / nodes
+        by_level = self._by_level(told)
         return SimulationResult.of(
             told,
-            path_set=str(self.path_set),
+            misrouted=by_level and by_level.misrouted,
+            level_shares=by_level and by_level.shares,
+            path_set=in_turn(map(str, self.path_sets)),
             saturated=None if told["undecided"] else told["saturated"],
             latency_ci95=half_width(ratio(told["batch_latency"], told["batch_packets"])),
             accepted_ci95=half_width(accepted),
             switch_injected=np.array(told["switch_injected"], dtype=np.float64) / switch_cycles,
             switch_accepted=np.array(told["switch_accepted"], dtype=np.float64) / switch_cycles,
-            series=make_series(told, settings.interval, nodes),
+            series=make_series(told, settings.interval, nodes, has_levels=by_level is not None),
         )
+
+    def _by_level(self, told: Mapping[str, Any]) -> _ByLevel | None:
+        """Return what the core tells of levels; None of a routing without."""
+        if not Routing(self.routing).draws_by_level:
+            return None
+        by_level = np.array(told["delivered_by_level"], dtype=np.float64)
+        detours, delivered = float(by_level.sum()), told["measured_delivered"]
+        shares = {
+            str(one): float(count / detours) if detours else nan
+            for one, count in zip(self.path_sets, by_level, strict=True)
+        }
+        return _ByLevel(detours / delivered if delivered else None, shares)
 
     def resolved(self, config: SimulationConfig) -> SimulationConfig:
         """Return the settings with what follows from the scenario filled in.
@@ -122,7 +161,9 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
         scheme = self.table.vc_scheme if self.table else None
         settings = replace(config, vc_scheme=config.vc_scheme or scheme).on(self.topology)
         settings.resolved_vc_count(self.topology, self.routing)
-        return settings
+        if not Routing(self.routing).decides_each_attempt:
+            return settings
+        return replace(settings, decide=Decide.EACH_ATTEMPT)
 
     def check_course(self, config: SimulationConfig) -> None:
         """See `RouterScenario.check_course`; what is steady cannot be told of a changing load."""
@@ -147,26 +188,34 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
         network = core_network(self.topology)
         node_traffic = self._node_traffic
         demand = switch_demand(self.topology, node_traffic)
-        sampler, warning = self._sampler(network, demand.source, demand.target)
+        samplers, warning = self._samplers(network, demand.source, demand.target)
         table = self.table.compiled(network) if self.table else None
-        return _Compiled(network, core_traffic(network, node_traffic), sampler, warning, table)
+        return _Compiled(network, core_traffic(network, node_traffic), samplers, warning, table)
 
-    def _sampler(
+    def _samplers(
         self, network: kernels.Topology, sources: Switches, targets: Switches
-    ) -> tuple[_core.PathSampler, str | None]:
-        routing = Routing(self.routing)
-        if routing.prefers_vlb and isinstance(self.path_set.draw_rule, kernels.EmptyRule):
-            raise InvalidInput(f"routing {routing} needs VLB paths; {self.path_set} has none")
+    ) -> tuple[list[_core.PathSampler], str | None]:
+        """Return what draws from each path set, and what to say of pairs without any path."""
+        routing, sets = Routing(self.routing), self.path_sets
+        name = f"path set {in_turn(map(str, sets))}"
+        if routing.prefers_vlb and all(isinstance(one.draw_rule, kernels.EmptyRule) for one in sets):
+            raise InvalidInput(f"routing {routing} needs VLB paths; {name} has none")
         if not routing.draws_vlb:
-            return _core.rule_sampler(network, kernels.EmptyRule()), None
+            return [_core.rule_sampler(network, kernels.EmptyRule())], None
         if routing.decides_again:
             sources, targets = with_second_switches(self.topology, sources, targets)
-        sampler = make_sampler(network, self.path_set, sources, targets)
-        missing = sampler.pairs_without_path(sources, targets) if routing.prefers_vlb else []
+        samplers = [make_sampler(network, one, sources, targets) for one in sets]
+        if not routing.prefers_vlb:
+            return samplers, None
+        missing = sorted(
+            set[int].intersection(
+                *({*one.pairs_without_path(sources, targets)} for one in samplers)
+            )
+        )
         if not missing:
-            return sampler, None
-        return sampler, (
-            f"path set {self.path_set} has no VLB path for {len(missing):,} of {len(sources):,} "
+            return samplers, None
+        return samplers, (
+            f"{name} has no VLB path for {len(missing):,} of {len(sources):,} "
             f"pairs of switches, such as from switch {sources[missing[0]]} to switch "
             f"{targets[missing[0]]}: they take MIN paths"
         )
@@ -194,6 +243,47 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
             "layers": 1,
             "longest_latency": config.longest_latency(self.topology, Routing(self.routing)),
         }
+
+    def _check_path_sets(self) -> None:
+        routing = parse_call(self.routing)
+        if not Routing(self.routing).draws_by_level:
+            if len(self.path_sets) != 1:
+                raise InvalidInput(
+                    f"routing {routing} draws from one path set, not from {len(self.path_sets)}"
+                )
+        elif (word := routing.arguments[0]) != SETS:
+            self._take_sequence(routing, word)
+        else:
+            self._check_levels(routing)
+        for one in self.path_sets:
+            if one.topology != self.topology:
+                raise InvalidInput(
+                    f"path set {one} belongs to {one.topology}, not to {self.topology}"
+                )
+
+    def _take_sequence(self, routing: Call, word: str) -> None:
+        if any(str(one) not in ANY_SET for one in self.path_sets):
+            raise InvalidInput(
+                f"routing {routing} names path sets of its own: give {routing.name} with "
+                f"{in_turn(map(str, self.path_sets))}, or {word} alone"
+            )
+        sets = tuple(parse_expression(one, self.topology) for one in SEQUENCES[word])
+        object.__setattr__(self, "path_set", sets)
+        object.__setattr__(self, "routing", Routing(str(replace(routing, arguments=(SETS,)))))
+        vars(self).pop("path_sets")
+
+    def _check_levels(self, routing: Call) -> None:
+        given = len(self.path_sets)
+        if not 2 <= given <= MOST_LEVELS:
+            raise InvalidInput(
+                f"routing {routing} draws from 2 to {MOST_LEVELS} path sets, short paths first; "
+                f"given: {given}"
+            )
+        if repeated := [one for one, count in Counter(map(str, self.path_sets)).items() if count > 1]:
+            raise InvalidInput(f"path set {repeated[0]} is given twice to routing {routing}")
+        of_three = [key for key, _ in routing.keywords if key.endswith("2")]
+        if given == 2 and of_three:
+            raise InvalidInput(f"routing {routing}: {of_three[0]} is of three path sets, not of two")
 
     def _check_table(self) -> None:
         follows = Routing(self.routing).follows_table

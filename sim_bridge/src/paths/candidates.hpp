@@ -60,10 +60,10 @@ class MinPaths;
 template <class Family>
 class Candidates : public NetworkView {
  public:
-  Candidates(const Family& network, const PathSampler& sampler, const Config& config,
+  Candidates(const Family& network, PathSamplers samplers, const Config& config,
              CreditView credits)
       : NetworkView(network),
-        sampler_(sampler),
+        samplers_(samplers.begin(), samplers.end()),
         threshold_(config.threshold),
         doubles_vlb_(config.ugal_rule == "two"),
         by_vc_(config.queue == "vc"),
@@ -74,19 +74,24 @@ class Candidates : public NetworkView {
         hops_(all_hops()),
         min_(network, hops_) {}
 
-  /// One draw each: of the MIN paths, of the shortest of these, from the set.
+  /// One draw each: of the MIN paths, of the shortest of these, from the path set of a level.
   [[nodiscard]] Candidate min(const Head& head, Draws& draws) const {
     return min_candidate(head, min_.draw(head.sw, head.target, draws));
   }
   [[nodiscard]] Candidate shortest(const Head& head, Draws& draws) const {
     return min_candidate(head, min_.draw_shortest(head.sw, head.target, draws));
   }
-  [[nodiscard]] Candidate vlb(const Head& head, Draws& draws) const {
-    const auto triple = sampler_.draw(head.sw, head.target, draws);
+  [[nodiscard]] Candidate vlb(const Head& head, Draws& draws, int level = 0) const {
+    const auto triple =
+        samplers_[static_cast<std::size_t>(level)]->draw(head.sw, head.target, draws);
     if (!triple) return {};
     const auto& [via, first, second] = *triple;
     return {via, first, second, min_.hops(head.sw, first, via) + min_.hops(via, second, head.target)};
   }
+
+  [[nodiscard]] int path_sets() const { return static_cast<int>(samplers_.size()); }
+  /// Intervals of levels are of all cycles.
+  [[nodiscard]] static bool holds_packets(std::int32_t) { return true; }
 
   /// Credits in use on an output port, and whether one of its VCs has some left.
   [[nodiscard]] int queue(std::int32_t sw, std::int32_t port) const {
@@ -173,7 +178,7 @@ class Candidates : public NetworkView {
     return out;
   }
 
-  const PathSampler& sampler_;
+  std::vector<const PathSampler*> samplers_;
   int threshold_;
   bool doubles_vlb_;
   bool by_vc_;

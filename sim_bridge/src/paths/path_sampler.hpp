@@ -35,6 +35,9 @@ class PathSampler : public Interface {
   }
 };
 
+/// Path sets of a run, those of short paths first.
+using PathSamplers = std::span<const PathSampler* const>;
+
 /// The empty path set.
 class NoPaths final : public PathSampler {
  public:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/rng.hpp"
@@ -59,21 +60,23 @@ struct Parameter {
   int usual = 0;                        // number where it is left out
   int low = 0;
   int high = 0;
-  std::string_view only_with{};  // a word without which it cannot be given; empty: none
+  std::vector<std::string_view> only_with{};  // words without any of which it cannot be given
 
   static Parameter number(std::string_view key, int usual, int low, int high,
-                          std::string_view only_with = {}) {
-    return {key, {}, usual, low, high, only_with};
+                          std::vector<std::string_view> only_with = {}) {
+    return {key, {}, usual, low, high, std::move(only_with)};
   }
 };
 
 /// What a steering is made from. Of every parameter the number, or the position of the word given; the
-/// routes of a forwarding table where it follows one, and how many of its layers have VCs of their own.
+/// routes of a forwarding table where it follows one, and how many of its layers have VCs of their own;
+/// and how many path sets a run has.
 struct Setup {
   const Topology& network;
   std::span<const int> arguments;
   const TableRoutes* routes = nullptr;
   int layers = 1;
+  int path_sets = 1;
 };
 
 template <class Type>

@@ -50,6 +50,7 @@ struct Steering {
   bool decides_again;
   bool compares_first_queues;
   bool follows_table;
+  bool attempts;  // decides anew at every look at a head that waits
   RouteMakers routes{};                // of input-queued routers, none where these do not take it
   vct::Simulate cut_through = nullptr;  // the same of virtual cut-through
   fog::Simulate misrouting = nullptr;   // and of the router with misrouting policies
@@ -88,7 +89,7 @@ template <class Type, class... Routers>
 struct Registration {
   Registration(std::string_view name, int place, Facts facts, std::vector<Parameter> parameters = {}) {
     Steering steering{name, place, facts, std::move(parameters), Arrives<Type, Candidates<ShortestPaths>>,
-                      requires { Type::kComparesFirstQueues; }, Follows<Type>};
+                      requires { Type::kComparesFirstQueues; }, Follows<Type>, Attempts<Type, Candidates<ShortestPaths>>};
     (Routers::template enter<Type>(steering), ...);
     Steerings::add(steering);
   }

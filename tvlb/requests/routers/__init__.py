@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, create_model
 from sim_bridge import FollowedTable, RouterScenario, RunResult, SimulationRequest
 from tvlb.documents import Document
 from tvlb.errors import InvalidInput
-from tvlb.languages import Setting, asked, declared, made, offered
+from tvlb.languages import Setting, TextOrTexts, asked, declared, made, offered
 from tvlb.languages.figures import Figure, figures
 from tvlb.paths import PathSet
 from tvlb.requests.common import OptionalKey
@@ -174,13 +174,17 @@ class Router(ABC):
         ------
         InvalidInput : an option is given that only other routers have.
         """
-        for name, value in given.items():
-            if value is not None and name not in self.options:
+        # A command has an empty list of an option that may be repeated and is not given.
+        known = {name: value for name, value in given.items() if value not in (None, [])}
+        for name, value in known.items():
+            if name not in self.options:
                 others = ", ".join(one.name for one in routers().values() if name in one.options)
                 lacks = f"{name} {value} is of router {others}; router {self.name} does not have it"
                 raise InvalidInput(": ".join(filter(None, (lacks, self.reasons.get(name)))))
         return {
-            name: one.kind.asked(one.default) if given.get(name) is None else given[name]
+            name: one.kind.asked(known.get(name, one.default))
+            if isinstance(one.kind, TextOrTexts) or name not in known
+            else known[name]
             for name, one in self.options.items()
         }
 

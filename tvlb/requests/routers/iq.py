@@ -8,6 +8,7 @@ from pydantic import Field
 
 from sim_bridge import (
     MAX_CYCLES,
+    MOST_LEVELS,
     Routing,
     Scenario,
     SimulationConfig,
@@ -18,8 +19,7 @@ from sim_bridge import (
 )
 from sim_bridge.latencies import LATENCY_SETTINGS
 from tvlb.documents import WHOLE
-from tvlb.errors import InvalidInput
-from tvlb.languages import Flag, Names, Text, made, setting
+from tvlb.languages import Flag, Names, Text, TextOrTexts, in_turn, made, setting
 from tvlb.paths import expression_examples
 from tvlb.requests.common import OptionalKey
 from tvlb.requests.common import PathSetText as ToldPathSet
@@ -27,9 +27,12 @@ from tvlb.requests.cost import Cost, simulation_cost
 from tvlb.requests.problems import InWords
 from tvlb.requests.routers import Experiment, Router
 from tvlb.requests.settings import SimulationSettings
-from tvlb.requests.texts import FollowedTableText, PathSetText, WarmupText
+from tvlb.requests.texts import FollowedTableText, PathSetTexts, WarmupText
 
-_UNCHOSEN = "all"  # a path set that nobody asked for
+_ToldPathSets = Annotated[
+    tuple[ToldPathSet, ...],
+    Field(min_length=2, description="VLB path sets of a routing by level, short paths first."),
+]
 _TOLD_TABLE = "Forwarding table that packets follow: the path of its file, or how its id begins."
 _WARMUP = Annotated[
     Annotated[int, Field(ge=0, le=MAX_CYCLES), WHOLE] | WarmupText,
@@ -43,10 +46,11 @@ class _Options:
     """What is asked beside the settings of the routers."""
 
     routing: str = setting("ugal-l", "Routing", Names(Routing))
-    vlb: str = setting(
-        _UNCHOSEN,
-        f"VLB path set: {', '.join(expression_examples())}, or a saved table",
-        Text("EXPR", PathSetText),
+    vlb: str | tuple[str, ...] = setting(
+        "all",
+        f"VLB path set: {', '.join(expression_examples())}, or a saved table; of routings by level "
+        f"2 to {MOST_LEVELS}, short paths first",
+        TextOrTexts("EXPR", PathSetTexts),
     )
     table: str | None = setting(
         None,
@@ -71,19 +75,19 @@ class _InputQueued(Router):
     settings = SimulationSettings
     result = SimulationResult
     scenario_keys: ClassVar[Mapping[str, Any]] = {
-        "path_set": (ToldPathSet, ...),
+        "path_set": (ToldPathSet | _ToldPathSets, ...),
         "table": (OptionalKey[str], Field(default=None, description=_TOLD_TABLE)),
     }
     example = "simulation"
 
     def scenario(self, experiment: Experiment) -> Scenario:
         network, seed, asked = experiment.topology, experiment.seed, experiment.asked
-        path_set = experiment.read_paths(asked["vlb"], network, seed)
+        texts = [asked["vlb"]] if isinstance(asked["vlb"], str) else asked["vlb"]
+        path_sets = [experiment.read_paths(one, network, seed) for one in texts]
         given = asked["table"]
         table = None if given is None else experiment.read_table(given, network)
-        scenario = Scenario(network, asked["routing"], path_set, experiment.pattern, seed, table)
-        if str(path_set) != _UNCHOSEN and not Routing(scenario.routing).draws_vlb:
-            raise InvalidInput(f"vlb {path_set} has no meaning for routing {scenario.routing}")
+        scenario = Scenario(network, asked["routing"], path_sets, experiment.pattern, seed, table)
+        scenario.check_chosen("vlb")
         return scenario
 
     def config(self, experiment: Experiment) -> SimulationConfig:
@@ -98,7 +102,7 @@ class _InputQueued(Router):
         cycles = config.warmup_cycles
         filled = {
             **{name: getattr(config, name) for name in LATENCY_SETTINGS},
-            "vlb": str(scenario.path_set),
+            "vlb": _texts_of(scenario),
             "warmup": f"detect:{cycles}" if detected else cycles,
         }
         if scenario.table is not None:  # its routes tell the virtual channels
@@ -119,10 +123,12 @@ class _InputQueued(Router):
     def described(self, request: SimulationRequest) -> Mapping[str, Any]:
         scenario = request.scenario
         table = {} if scenario.table is None else {"table": str(scenario.table)}
-        return {"path_set": str(scenario.path_set)} | table
+        return {"path_set": _texts_of(scenario)} | table
 
     def title(self, document: Mapping[str, Any]) -> str:
-        set_up = f"{document['routing']} with {document.get('table') or document['path_set']}"
+        sets = document["path_set"]
+        drawn = sets if isinstance(sets, str) else in_turn(sets)
+        set_up = f"{document['routing']} with {document.get('table') or drawn}"
         return f"{document['topology']}, {set_up}, {document['pattern']}"
 
     def state(self, row: Mapping[str, Any]) -> str:
@@ -135,6 +141,11 @@ class _InputQueued(Router):
             if count > 0:
                 return state if runs == 1 else f"{state} {count} of {runs}"
         return "ok" if row["steady"] else "ok, warm-up not over"
+
+
+def _texts_of(scenario: Scenario) -> str | tuple[str, ...]:
+    texts = tuple(map(str, scenario.path_sets))
+    return texts if len(texts) > 1 else texts[0]
 
 
 ROUTER = _InputQueued()

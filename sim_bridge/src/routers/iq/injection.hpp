@@ -92,6 +92,7 @@ class Injection {
     packet.next = -1;
     packet.position = 0;
     packet.marks = 0;
+    packet.was_vlb = false;
     const int source = network_.node_switch(number);
     choose_route(packet, source, draws);
     records_.injected(packet, cycle, source);
@@ -133,7 +134,12 @@ class Injection {
     const int before = static_cast<int>(packet.took_vlb);
     const OutputVcId ejection = packet.route[packet.hops];
     Draws draws(sources_[node].routes);
-    packet.take(routes_->attempt({source, target, kAbsent, packet.destination}, ejection, draws));
+    Choice last;
+    last.vlb = packet.took_vlb;
+    last.was_vlb = packet.was_vlb;
+    last.level = packet.level;
+    packet.take(
+        routes_->attempt({source, target, kAbsent, packet.destination, &last}, ejection, draws));
     records_.measurement.decided(packet.created, 0, static_cast<int>(packet.took_vlb) - before);
     state.withdraw(input_vc);
     state.request(input_vc, packet.route[0]);

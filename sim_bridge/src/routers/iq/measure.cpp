@@ -22,7 +22,7 @@ void Measurement::record_latency(std::int64_t latency) {
   recorded_latency_sum_ += latency;
 }
 
-void Measurement::delivered(std::int32_t created, std::int32_t at, int hops) {
+void Measurement::delivered(std::int32_t created, std::int32_t at, int hops, int level) {
   ++delivered_flits_;
   in_network_.remove(created);
   ++interval_packets_;
@@ -32,6 +32,7 @@ void Measurement::delivered(std::int32_t created, std::int32_t at, int hops) {
   if (!follows(created)) return;
   delivered_.add(created);
   hops_ += hops;
+  if (level >= 0) ++by_level_[static_cast<std::size_t>(level)];
   record_latency(at - created);
 }
 
@@ -91,6 +92,8 @@ void Measurement::tell(Figures& figures, int num_nodes) const {
   figures["accepted"] = ratio(accepted_, capacity);
   figures["generated"] = ratio(generated_.packets, capacity);
   figures["vlb_share"] = ratio(decisions_.vlb, decisions_.all);
+  figures["delivered_by_level"] = by_level_;
+  figures["measured_delivered"] = delivered_.packets;
   figures["vlb_share_measured"] = ratio(measured_decisions_.vlb, measured_decisions_.all);
   const double latency = ratio(recorded_latency_sum_, recorded_packets_);
   const bool saturated = passes(latency) || backlog_grew();

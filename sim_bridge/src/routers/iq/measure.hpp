@@ -50,8 +50,10 @@ class Measurement {
  public:
   /// The window may move until a packet falls into it; it outlives this object. A packet takes
   /// `longest_latency` cycles at most if it never waits.
-  Measurement(const Window& window, int longest_latency)
-      : window_(window), longest_latency_(longest_latency) {}
+  Measurement(const Window& window, int longest_latency, int path_sets)
+      : window_(window),
+        longest_latency_(longest_latency),
+        by_level_(static_cast<std::size_t>(path_sets), 0) {}
 
   [[nodiscard]] bool follows(std::int32_t created) const { return window_.contains(created); }
   void injected(std::int32_t created) {
@@ -64,7 +66,8 @@ class Measurement {
     decisions_.add(decisions, vlb_decisions);
     if (follows(created)) measured_decisions_.add(decisions, vlb_decisions);
   }
-  void delivered(std::int32_t created, std::int32_t at, int hops);
+  /// `level` is that of the path set of its VLB path, -1 of a MIN path.
+  void delivered(std::int32_t created, std::int32_t at, int hops, int level);
 
   /// A packet that its source had not sent yet when the window closed.
   void left_in_source(std::int32_t created) { generated(created); }
@@ -119,6 +122,7 @@ class Measurement {
   Backlog generated_;  // measured packets
   Backlog delivered_;  // measured packets
   std::int64_t hops_ = 0;
+  std::vector<std::int64_t> by_level_;  // measured packets delivered by VLB paths, by path set
   DecisionCount decisions_;  // for packets generated before the end of the window
   DecisionCount measured_decisions_;
   std::int64_t interval_packets_ = 0;

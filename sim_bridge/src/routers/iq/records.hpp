@@ -14,8 +14,8 @@ struct Records {
   Tracer tracer;
 
   /// `rate`: packets per cycle that all nodes generate together.
-  Records(const Window& window, int num_switches, const Config& config, double rate)
-      : measurement(window, config.longest_latency),
+  Records(const Window& window, int num_switches, int path_sets, const Config& config, double rate)
+      : measurement(window, config.longest_latency, path_sets),
         statistics(window, num_switches, config.interval),
         tracer(window, config, rate) {}
 
@@ -24,8 +24,9 @@ struct Records {
     statistics.injected(cycle, source);
   }
   void delivered(const auto& packet, std::int32_t cycle, unsigned sw) {
-    measurement.delivered(packet.created, cycle, packet.hops);
-    statistics.delivered(packet.created, cycle, sw);
+    const int level = packet.took_vlb ? packet.level : -1;
+    measurement.delivered(packet.created, cycle, packet.hops, level);
+    statistics.delivered(packet.created, cycle, sw, level);
   }
   /// A packet that the run ends without delivering counts with its age, if it is measured.
   void undelivered(std::int32_t created, std::int32_t now) {

@@ -38,10 +38,11 @@ class RouteWriter : public Interface {
   }
 };
 
-/// The routes of a run: most network links of one, and what makes their writer from the credit
-/// counters.
+/// The routes of a run: most network links of one, how many path sets they are drawn from, and what
+/// makes their writer from the credit counters.
 struct Routes {
   int most_hops;
+  int path_sets;
   std::function<std::unique_ptr<RouteWriter>(CreditView)> make;
 };
 
@@ -50,13 +51,13 @@ class RouteWriterOf final : public RouteWriter {
   using View = Candidates<Family>;
 
  public:
-  RouteWriterOf(const Family& network, const PathSampler& sampler, const Config& config,
+  RouteWriterOf(const Family& network, PathSamplers samplers, const Config& config,
                 CreditView credits)
       : network_(network),
-        view_(network, sampler, config, credits),
+        view_(network, samplers, config, credits),
         policy_(config.vcs),
         vc_slots_(credits.vc_slots),
-        steering_(made<Type>({network, config.arguments, config.routes, config.layers})) {
+        steering_(made<Type>({network, config.arguments, config.routes, config.layers, view_.path_sets()})) {
     attempts = Attempts<Type, View>;
     ticks = Ticks<Type, View>;
   }
@@ -111,6 +112,7 @@ class RouteWriterOf final : public RouteWriter {
     Route route = in_channels(path, ejection);
     route.took_vlb = choice.vlb;
     route.is_revisable = choice.again;
+    route.level = choice.level;
     return route;
   }
   /// The first VC is added to those of the policy.
@@ -138,7 +140,7 @@ class RouteWriterOf final : public RouteWriter {
 
 /// What makes the writers of a steering, of every family.
 template <class Family>
-using RouteMaker = std::unique_ptr<RouteWriter> (*)(const Family&, const PathSampler&, const Config&,
+using RouteMaker = std::unique_ptr<RouteWriter> (*)(const Family&, PathSamplers, const Config&,
                                                     CreditView);
 template <class... Family>
 using RouteMakersOf = std::tuple<RouteMaker<Family>...>;
@@ -146,9 +148,9 @@ using RouteMakers = OverFamilies<RouteMakersOf>;
 
 template <class Type, class... Family>
 void fill(std::tuple<RouteMaker<Family>...>& makers) {
-  makers = {[](const Family& network, const PathSampler& sampler, const Config& config,
+  makers = {[](const Family& network, PathSamplers samplers, const Config& config,
                CreditView credits) -> std::unique_ptr<RouteWriter> {
-    return std::make_unique<RouteWriterOf<Type, Family>>(network, sampler, config, credits);
+    return std::make_unique<RouteWriterOf<Type, Family>>(network, samplers, config, credits);
   }...};
 }
 

@@ -1,6 +1,7 @@
 // What lies behind the means of a run: batches, the course over time, the share of each switch.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,8 @@ inline constexpr std::int32_t kSeriesStep = 100;  // cycles, by which a warm-up 
 struct PacketSums {
   std::int64_t packets = 0;
   std::int64_t latency = 0;  // cycles
+  std::int64_t detours = 0;  // packets by VLB paths
+  std::int64_t level = 0;    // of their path sets, from 0
 
   void add(std::int64_t one) {
     ++packets;
@@ -43,10 +46,10 @@ class Statistics {
     if (window_.contains(at)) ++injected_by_switch[static_cast<std::size_t>(sw)];
   }
 
-  void delivered(std::int32_t created, std::int32_t at, unsigned sw) {
+  void delivered(std::int32_t created, std::int32_t at, unsigned sw, int level) {
     const std::int32_t latency = at - created;
-    add(series, at / kSeriesStep, latency);
-    if (told_step_ != kSeriesStep) [[unlikely]] add(told_series_, at / told_step_, latency);
+    add(series, at / kSeriesStep, latency, level);
+    if (told_step_ != kSeriesStep) [[unlikely]] add(told_series_, at / told_step_, latency, level);
     if (window_.contains(at)) {
       ++accepted_by_switch[sw];
       ++accepted_by_batch[batch(at)];
@@ -80,10 +83,12 @@ class Statistics {
   std::vector<PacketSums> series;  // delivered packets per kSeriesStep cycles of the whole run
 
  private:
-  static void add(std::vector<PacketSums>& sums, std::int32_t place, std::int64_t latency) {
+  static void add(std::vector<PacketSums>& sums, std::int32_t place, std::int64_t latency, int level) {
     const auto interval = static_cast<std::size_t>(place);
     if (interval >= sums.size()) [[unlikely]] sums.resize(interval + 1);
     sums[interval].add(latency);
+    sums[interval].detours += static_cast<int>(level >= 0);
+    sums[interval].level += std::max(level, 0);
   }
   [[nodiscard]] std::size_t batch(std::int32_t cycle) const {
     const auto found =

@@ -54,7 +54,8 @@ class SwitchLevels {
 
   /// The interval, and the thresholds between the first and the second level and between the second and
   /// the third, which sequences of three have; behind the parameter of the sequence.
-  static std::vector<Parameter> parameters(Parameter sequence, std::string_view of_three, int it2) {
+  static std::vector<Parameter> parameters(Parameter sequence, const std::vector<std::string_view>& of_three,
+                                           int it2) {
     constexpr int kMost = 1'000'000;
     return {std::move(sequence),
             Parameter::number("hi", 500, 1, kMost),
