@@ -210,9 +210,7 @@ class Routing(StrEnum):
         return steering(self.value)
 
 
-PATH_ROUTINGS = tuple(
-    one for one in Routing if not one.follows_table and not one.draws_by_level
-)
+PATH_ROUTINGS = tuple(one for one in Routing if not one.follows_table and not one.draws_by_level)
 """Those whose packets take MIN paths and VLB paths of one set."""
 
 LEVEL_ROUTINGS = tuple(

@@ -111,7 +111,6 @@ class SimulationResult(RunResult):
     level_shares: dict[str, float] | None = figure(
         "Share of these by the path set of their last decision",
         Named(_SHARE),
-        null="without any",
         is_later=True,
     )
     saturated: bool | None = figure(

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from math import nan
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,6 @@ from tvlb.statistics import check_seed
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, switch_demand
 
-
 ANY_SET = ("all", "none")
 """What path sets print as that nobody chose."""
 
@@ -44,7 +42,7 @@ class _Compiled(Compiled):
 @dataclass(frozen=True, eq=False)
 class _ByLevel:
     misrouted: float | None
-    shares: dict[str, float]
+    shares: dict[str, float] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +94,7 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
         return (self.path_set,) if one else tuple(self.path_set)
 
     def check_chosen(self, name: str) -> None:
-        """Raise InvalidInput if a path set was chosen that has no meaning; `name` is the option's."""
+        """Raise InvalidInput if a path set is chosen without meaning; `name` is the option's."""
         for one in self.path_sets:
             if str(one) not in ANY_SET and not Routing(self.routing).draws_vlb:
                 raise InvalidInput(f"{name} {one} has no meaning for routing {self.routing}")
@@ -145,10 +143,8 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
             return None
         by_level = np.array(told["delivered_by_level"], dtype=np.float64)
         detours, delivered = float(by_level.sum()), told["measured_delivered"]
-        shares = {
-            str(one): float(count / detours) if detours else nan
-            for one, count in zip(self.path_sets, by_level, strict=True)
-        }
+        names = map(str, self.path_sets)
+        shares = dict(zip(names, (by_level / detours).tolist(), strict=True)) if detours else None
         return _ByLevel(detours / delivered if delivered else None, shares)
 
     def resolved(self, config: SimulationConfig) -> SimulationConfig:
@@ -198,7 +194,9 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
         """Return what draws from each path set, and what to say of pairs without any path."""
         routing, sets = Routing(self.routing), self.path_sets
         name = f"path set {in_turn(map(str, sets))}"
-        if routing.prefers_vlb and all(isinstance(one.draw_rule, kernels.EmptyRule) for one in sets):
+        if routing.prefers_vlb and all(
+            isinstance(one.draw_rule, kernels.EmptyRule) for one in sets
+        ):
             raise InvalidInput(f"routing {routing} needs VLB paths; {name} has none")
         if not routing.draws_vlb:
             return [_core.rule_sampler(network, kernels.EmptyRule())], None
@@ -267,7 +265,13 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
                 f"routing {routing} names path sets of its own: give {routing.name} with "
                 f"{in_turn(map(str, self.path_sets))}, or {word} alone"
             )
-        sets = tuple(parse_expression(one, self.topology) for one in SEQUENCES[word])
+        try:
+            sets = tuple(parse_expression(one, self.topology) for one in SEQUENCES[word])
+        except InvalidInput as error:
+            raise InvalidInput(
+                f"routing {routing}: its path sets are of Dragonflies, not of {self.topology}; "
+                f"give {routing.name} and path sets of this network"
+            ) from error
         object.__setattr__(self, "path_set", sets)
         object.__setattr__(self, "routing", Routing(str(replace(routing, arguments=(SETS,)))))
         vars(self).pop("path_sets")
@@ -279,11 +283,15 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
                 f"routing {routing} draws from 2 to {MOST_LEVELS} path sets, short paths first; "
                 f"given: {given}"
             )
-        if repeated := [one for one, count in Counter(map(str, self.path_sets)).items() if count > 1]:
+        if repeated := [
+            one for one, count in Counter(map(str, self.path_sets)).items() if count > 1
+        ]:
             raise InvalidInput(f"path set {repeated[0]} is given twice to routing {routing}")
         of_three = [key for key, _ in routing.keywords if key.endswith("2")]
         if given == 2 and of_three:
-            raise InvalidInput(f"routing {routing}: {of_three[0]} is of three path sets, not of two")
+            raise InvalidInput(
+                f"routing {routing}: {of_three[0]} is of three path sets, not of two"
+            )
 
     def _check_table(self) -> None:
         follows = Routing(self.routing).follows_table

@@ -19,7 +19,7 @@ from sim_bridge import (
 )
 from sim_bridge.latencies import LATENCY_SETTINGS
 from tvlb.documents import WHOLE
-from tvlb.languages import Flag, Names, Text, TextOrTexts, in_turn, made, setting
+from tvlb.languages import Flag, Text, TextOrTexts, choose, in_turn, made, one_of, setting
 from tvlb.paths import expression_examples
 from tvlb.requests.common import OptionalKey
 from tvlb.requests.common import PathSetText as ToldPathSet
@@ -27,13 +27,19 @@ from tvlb.requests.cost import Cost, simulation_cost
 from tvlb.requests.problems import InWords
 from tvlb.requests.routers import Experiment, Router
 from tvlb.requests.settings import SimulationSettings
-from tvlb.requests.texts import FollowedTableText, PathSetTexts, WarmupText
+from tvlb.requests.texts import FollowedTableText, OneOf, PathSetTexts, WarmupText
 
 _ToldPathSets = Annotated[
     tuple[ToldPathSet, ...],
     Field(min_length=2, description="VLB path sets of a routing by level, short paths first."),
 ]
 _TOLD_TABLE = "Forwarding table that packets follow: the path of its file, or how its id begins."
+_RoutingText = Annotated[
+    Annotated[str, OneOf(Routing)]
+    | Annotated[str, Field(pattern=r"^[a-z-]+( *\([a-z0-9]+( *, *[a-z0-9_]+ *= *[0-9]+)*\) *)?$")],
+    Field(description="Routing; of those by level, numbers may follow: acor-switch(sets,hi=100)."),
+    InWords(lambda value: choose(Routing, "routing", str(value))),
+]
 _WARMUP = Annotated[
     Annotated[int, Field(ge=0, le=MAX_CYCLES), WHOLE] | WarmupText,
     Field(description="Warm-up: cycles, or until the network is steady."),
@@ -45,7 +51,12 @@ _WARMUP = Annotated[
 class _Options:
     """What is asked beside the settings of the routers."""
 
-    routing: str = setting("ugal-l", "Routing", Names(Routing))
+    routing: str = setting(
+        "ugal-l",
+        f"Routing: {one_of(Routing)}; of those by level 2la, 2lb and 3l name path sets, and "
+        "numbers may follow: acor-switch(sets, hi=500, it1=15, it2=500, dt1=5, dt2=15)",
+        Text("ROUTING", _RoutingText),
+    )
     vlb: str | tuple[str, ...] = setting(
         "all",
         f"VLB path set: {', '.join(expression_examples())}, or a saved table; of routings by level "
@@ -102,7 +113,9 @@ class _InputQueued(Router):
         cycles = config.warmup_cycles
         filled = {
             **{name: getattr(config, name) for name in LATENCY_SETTINGS},
+            "routing": str(scenario.routing),
             "vlb": _texts_of(scenario),
+            "decide": str(config.decide),
             "warmup": f"detect:{cycles}" if detected else cycles,
         }
         if scenario.table is not None:  # its routes tell the virtual channels
