@@ -25,6 +25,7 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sim_bridge import Scenario, SimulationConfig, search_saturation
 from tvlb.paths import PathSet, parse_expression
@@ -75,7 +76,7 @@ class Runs:
     def map(self, what: Sequence[Callable[[], Any]]) -> list[Any]:
         """Do them on threads."""
         with ThreadPoolExecutor(self._workers) as threads:
-            return list(threads.map(lambda one: one(), what))
+            return [one.result() for one in [threads.submit(each) for each in what]]
 
     def saturation(self, case: Case, pattern: Pattern, seed: int) -> dict[str, Any]:
         """Return the saturation load, and the shares of levels there."""
@@ -211,7 +212,7 @@ def main() -> None:
     ]
     shape = len(cases), len(patterns)
     loads = np.array([one["load"] for one in saturation]).reshape(shape)
-    means = np.array(
+    means: NDArray[np.float64] = np.array(
         [[nan if one["latency"] is None else one["latency"] for one in some] for some in latency]
     ).reshape(len(LOADS), *shape)
     print(f"{topology}: {len(patterns)} patterns, seed {seed}")

@@ -116,7 +116,11 @@ def routings(steerings: Iterable[_core.Steering]) -> tuple[str, ...]:
     )
 
 
-MISROUTING_ROUTINGS = routings(one for one in _compiled().values() if one.takes_misrouting)
+MISROUTING_ROUTINGS = tuple(
+    one
+    for one in routings(one for one in _compiled().values() if one.takes_misrouting)
+    if SETS not in parse_call(one).arguments
+)
 """Those that routers with misrouting policies take: MIN, and those of `steering/misrouting`."""
 VCT_ROUTINGS = routings(one for one in _compiled().values() if one.takes_cut_through)
 """Those that virtual cut-through takes: MIN, Valiant's with the phase of packets in brackets whose

@@ -28,10 +28,10 @@ EXAMPLES = [
 EXAMPLES.sort()
 
 
-def run(routing: str, sets: list[str] | str, load: float = 0.2, **more: object) -> SimulationResult:
+def run(routing: str, sets: list[str] | str, load: float = 0.2) -> SimulationResult:
     """Simulate traffic between neighbouring groups."""
     return simulate(
-        SMALL, routing=routing, path_set=sets, load=load, pattern="shift(1,0)", config=QUICK, **more
+        SMALL, routing=routing, path_set=sets, load=load, pattern="shift(1,0)", config=QUICK
     )
 
 

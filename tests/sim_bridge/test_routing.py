@@ -108,7 +108,7 @@ def test_only_routings_that_compare_first_queues_take_their_settings(
     small: Dragonfly, run: Run, routing: str, setting: dict[str, Any]
 ) -> None:
     config = SimulationConfig(**setting)
-    with pytest.raises(InvalidInput, match="is of the routings ugal-l or par, not of"):
+    with pytest.raises(InvalidInput, match="is of the routings ugal-l, par or ugal-acor, not of"):
         run(small, routing, "all", "shift(1,0)", 0.1, config=config)
 
 

@@ -105,7 +105,8 @@ def ask_server(
     ------
     InvalidInput : an option is malformed, or a file cannot be read.
     """
-    asked, called = dict(given), {"topology": str(network)}
+    asked = dict(given)
+    called: dict[str, Any] = {"topology": str(network)}
     if given.get("pattern") is not None:
         pattern = parse_pattern(given["pattern"])
         asked["pattern"], called["pattern"] = pattern.asked, str(pattern)

@@ -102,7 +102,7 @@ def examine_with_tables(
             raise InvalidInput(
                 f"{option} {found.name} is a {found.tables}, where a {NAMING[option]} is needed"
             )
-        told = _with_id(getattr(body, option), text, found.table_id)
+        told = _with_id(getattr(body, option), text, str(found.table_id))
         body = body.model_copy(update={option: told})
         if getattr(body, "topology", None) is None:
             body = _about(body, network_in(found.request))

@@ -14,10 +14,10 @@ from sim_bridge.conversion import core_network, core_traffic
 from sim_bridge.routers.fog.config import FogConfig
 from sim_bridge.routers.fog.result import FogResult, FogSeries
 from sim_bridge.routers.vct.proof import DeadlockProof, prove
-from sim_bridge.routing import MISROUTING_ROUTINGS, steering, steering_settings, written_out
+from sim_bridge.routing import MISROUTING_ROUTINGS, SETS, steering, steering_settings, written_out
 from sim_bridge.scenario import Compiled, RouterScenario
 from tvlb.errors import InvalidInput
-from tvlb.languages import parse_call
+from tvlb.languages import one_of, parse_call
 from tvlb.native.virtual_channels import vc_policy
 from tvlb.statistics import check_seed
 from tvlb.topology import Topology
@@ -72,6 +72,11 @@ class FogScenario(RouterScenario[FogConfig, FogResult]):
                 "forwarding tables are simulated with router iq"
             )
         object.__setattr__(self, "routing", written_out(self.routing))
+        if SETS in parse_call(self.routing).arguments:
+            raise InvalidInput(
+                f"routing {self.routing}: router vct-fog draws from no path sets; give "
+                f"{one_of(one for one in MISROUTING_ROUTINGS if one.startswith(f'{name}('))}"
+            )
         check_seed(self.seed)
 
     @property

@@ -1,6 +1,6 @@
 """The settings of a simulation run, checked when they are made."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -246,8 +246,13 @@ class SimulationConfig:
         }
         for name, (value, usual, takes) in given.items():
             if value != usual and not takes(routing):
-                known = one_of(one for one in Routing if takes(one))
+                known = one_of(_as_given(one for one in Routing if takes(one)))
                 raise InvalidInput(f"{name} {value} is of the routings {known}, not of {routing}")
+
+
+def _as_given(routings: Iterable[Routing]) -> Iterable[str]:
+    """Return them by the name alone where they take arguments."""
+    return dict.fromkeys(one.partition("(")[0] for one in routings)
 
 
 def _longest_route(topology: Topology, routing: Routing, halves: int) -> tuple[int, ...]:

@@ -90,8 +90,8 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
     @cached_property
     def path_sets(self) -> tuple[PathSet, ...]:
         """The VLB paths by level: one set, unless the routing draws by level."""
-        one = isinstance(self.path_set, PathSet)
-        return (self.path_set,) if one else tuple(self.path_set)
+        given = self.path_set
+        return (given,) if isinstance(given, PathSet) else tuple(given)
 
     def check_chosen(self, name: str) -> None:
         """Raise InvalidInput if a path set is chosen without meaning; `name` is the option's."""
@@ -197,7 +197,9 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
         if routing.prefers_vlb and all(
             isinstance(one.draw_rule, kernels.EmptyRule) for one in sets
         ):
-            raise InvalidInput(f"routing {routing} needs VLB paths; {name} has none")
+            raise InvalidInput(
+                f"routing {routing} needs VLB paths; {in_turn(map(str, sets))} has none"
+            )
         if not routing.draws_vlb:
             return [_core.rule_sampler(network, kernels.EmptyRule())], None
         if routing.decides_again:

@@ -84,6 +84,13 @@ struct Misrouting {
   static void enter(Steering& steering) { steering.misrouting = &fog::simulate<Type>; }
 };
 
+/// The same with another class of the steering.
+template <class Other, class Router>
+struct As {
+  template <class>
+  static void enter(Steering& steering) { Router::template enter<Other>(steering); }
+};
+
 /// A static object of this type makes a steering known.
 template <class Type, class... Routers>
 struct Registration {

@@ -32,7 +32,7 @@ class UgalAcor {
 };
 
 const Registration<UgalAcor, InputQueued> registration{
-    "ugal-acor", 9, {Detours::adaptive, 6.0e-7}, SwitchLevels::parameters(sequence(), {"sets", "3l"}, 50)};
+    "ugal-acor", 19, {Detours::adaptive, 6.0e-7}, SwitchLevels::parameters(sequence_of_sets(), {"sets", "3l"}, 50)};
 
 }  // namespace
 }  // namespace tvlb::sim

@@ -86,7 +86,10 @@ class _InputQueued(Router):
     settings = SimulationSettings
     result = SimulationResult
     scenario_keys: ClassVar[Mapping[str, Any]] = {
-        "path_set": (ToldPathSet | _ToldPathSets, ...),
+        "path_set": (
+            ToldPathSet | _ToldPathSets,
+            Field(description="VLB path set, or those of a routing by level, short paths first."),
+        ),
         "table": (OptionalKey[str], Field(default=None, description=_TOLD_TABLE)),
     }
     example = "simulation"
@@ -158,7 +161,7 @@ class _InputQueued(Router):
 
 def _texts_of(scenario: Scenario) -> str | tuple[str, ...]:
     texts = tuple(map(str, scenario.path_sets))
-    return texts if len(texts) > 1 else texts[0]
+    return texts if len(texts) > 1 else in_turn(texts)
 
 
 ROUTER = _InputQueued()

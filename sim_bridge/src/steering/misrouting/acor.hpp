@@ -6,24 +6,33 @@
 
 #include "intermediates.hpp"
 #include "levels.hpp"
+#include "path_sets.hpp"
 
 namespace tvlb::sim {
 
-/// Arguments: the sequence, those of `Levels`, and `source_group`.
-template <class Levels>
+/// Arguments: the sequence, those of `Levels`, and `source_group`. `kSets`: routers that draw paths take
+/// it too, of which sequences are path sets (path_sets.hpp).
+template <class Levels, bool kSets = false>
 class Acor {
  public:
   static constexpr std::size_t kArguments = 2 + Levels::kNumbers;
 
   explicit Acor(const Setup& setup)
-      : sequence_(sequences()[static_cast<std::size_t>(setup.arguments[0])]),
+      : sequence_(sequences().at(static_cast<std::size_t>(setup.arguments[0] - kSets))),
         levels_(setup, static_cast<int>(sequence_.size())),
         intermediates_(setup.network, true, setup.arguments[kArguments - 1] != 0) {}
 
   static std::vector<Parameter> parameters(int it2) {
-    auto all = Levels::parameters({"sequence", {"2la", "2lb", "3l"}}, "3l", it2);
-    all.push_back(Intermediates::source_group());
-    return all;
+    if constexpr (kSets) {
+      auto all = Levels::parameters(sequence_of_sets(), {"sets", "3l"}, it2);
+      all.push_back(Intermediates::source_group());
+      all.back().only_with = {"2la", "2lb", "3l"};
+      return all;
+    } else {
+      auto all = Levels::parameters({"sequence", {"2la", "2lb", "3l"}}, {"3l"}, it2);
+      all.push_back(Intermediates::source_group());
+      return all;
+    }
   }
 
   Choice attempt(const auto&, const Head& head, Draws& draws) {

@@ -19,7 +19,7 @@ namespace tvlb::sim {
 class PacketLevels {
  public:
   static constexpr std::size_t kNumbers = 0;
-  static std::vector<Parameter> parameters(Parameter sequence, std::string_view, int) {
+  static std::vector<Parameter> parameters(Parameter sequence, const std::vector<std::string_view>&, int) {
     return {std::move(sequence)};
   }
 

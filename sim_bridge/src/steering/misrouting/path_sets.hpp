@@ -8,7 +8,7 @@
 namespace tvlb::sim {
 
 /// What the path sets of a sequence are: those of a run, or named ones.
-[[nodiscard]] inline Parameter sequence() { return {"sequence", {"sets", "2la", "2lb", "3l"}}; }
+[[nodiscard]] inline Parameter sequence_of_sets() { return {"sequence", {"sets", "2la", "2lb", "3l"}}; }
 
 /// A path of the set of a level; where that has none, of the next one that has, and of its level. Without
 /// hops where none has.
