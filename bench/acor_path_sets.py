@@ -229,7 +229,7 @@ def main() -> None:
     figures = [
         SetFigures(case.name, loads[place], means[:, place]) for place, case in enumerate(cases)
     ]
-    for one in judgements(figures, ["table", "acor"], pairing):
+    for one in judgements(figures, ["table", "acor", "table, each attempt"], pairing):
         print(told(one))
 
 
