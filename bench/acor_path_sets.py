@@ -25,7 +25,6 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sim_bridge import Scenario, SimulationConfig, search_saturation
 from tvlb.paths import PathSet, parse_expression
@@ -71,9 +70,9 @@ class Runs:
         self._topology, self._path, self._workers = topology, path, workers
         self._lock = Lock()
         lines = path.read_text().splitlines() if path.exists() else []
-        self._known: dict[str, Any] = dict(map(json.loads, lines))
+        self._known: dict[str, dict[str, Any]] = dict(map(json.loads, lines))
 
-    def map(self, what: Sequence[Callable[[], Any]]) -> list[Any]:
+    def map(self, what: Sequence[Callable[[], dict[str, Any]]]) -> list[dict[str, Any]]:
         """Do them on threads."""
         with ThreadPoolExecutor(self._workers) as threads:
             return [one.result() for one in [threads.submit(each) for each in what]]
@@ -169,6 +168,11 @@ def told(judgement: Judgement) -> str:
     )
 
 
+def known(found: dict[str, Any]) -> float:
+    """Return a mean latency, nan of a saturated run."""
+    return nan if found["latency"] is None else float(found["latency"])
+
+
 def shares_of(found: Sequence[dict[str, Any]]) -> str:
     """Return the mean share of each level over runs."""
     every = [[*one["shares"].values()] for one in found if one["shares"]]
@@ -212,9 +216,8 @@ def main() -> None:
     ]
     shape = len(cases), len(patterns)
     loads = np.array([one["load"] for one in saturation]).reshape(shape)
-    means: NDArray[np.float64] = np.array(
-        [[nan if one["latency"] is None else one["latency"] for one in some] for some in latency]
-    ).reshape(len(LOADS), *shape)
+    means = np.array([[*map(known, some)] for some in latency], dtype=np.float64)
+    means = means.reshape(len(LOADS), *shape)
     print(f"{topology}: {len(patterns)} patterns, seed {seed}")
     for place, case in enumerate(cases):
         span = slice(place * len(patterns), (place + 1) * len(patterns))
