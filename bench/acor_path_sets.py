@@ -168,7 +168,7 @@ def told(judgement: Judgement) -> str:
     )
 
 
-def known(found: dict[str, Any]) -> float:
+def mean_of(found: dict[str, Any]) -> float:
     """Return a mean latency, nan of a saturated run."""
     return nan if found["latency"] is None else float(found["latency"])
 
@@ -216,8 +216,8 @@ def main() -> None:
     ]
     shape = len(cases), len(patterns)
     loads = np.array([one["load"] for one in saturation]).reshape(shape)
-    means = np.array([[*map(known, some)] for some in latency], dtype=np.float64)
-    means = means.reshape(len(LOADS), *shape)
+    rows = [[mean_of(one) for one in some] for some in latency]
+    means = np.array(rows, dtype=np.float64).reshape(len(LOADS), *shape)
     print(f"{topology}: {len(patterns)} patterns, seed {seed}")
     for place, case in enumerate(cases):
         span = slice(place * len(patterns), (place + 1) * len(patterns))
