@@ -176,8 +176,10 @@ def mean_of(found: dict[str, Any]) -> float:
 def shares_of(found: Sequence[dict[str, Any]]) -> str:
     """Return the mean share of each level over runs."""
     every = [[*one["shares"].values()] for one in found if one["shares"]]
-    means = np.nanmean(np.array(every, dtype=np.float64), axis=0) if every else []
-    return " / ".join(f"{100 * one:.0f}" for one in means) or "-"
+    if not every:
+        return "-"
+    means: list[float] = np.nanmean(np.array(every, dtype=np.float64), axis=0).tolist()
+    return " / ".join(f"{100 * one:.0f}" for one in means)
 
 
 def main() -> None:

@@ -83,9 +83,7 @@ def make_series(
     start = np.arange(len(counts), dtype=np.int64) * interval
     length = np.minimum(complete * step - start, interval)
     level_mean = 1 + ratio(summed("level"), summed("detours")) if has_levels else None
-    return Series(
-        start, counts / (length * nodes), ratio(summed("latency"), counts), level_mean
-    )
+    return Series(start, counts / (length * nodes), ratio(summed("latency"), counts), level_mean)
 
 
 def _coarsen(sums: list[int], complete: int, per_interval: int) -> NDArray[np.int64]:

@@ -38,8 +38,15 @@ def first_difference(routing: str, network: str, pattern: str, load: float) -> o
     traces = FogScenario(topology, routing, parse_pattern(pattern), 3).run(load, config).traces
     fast = sorted(
         (
-            one.created, one.source, one.destination, one.delivered,
-            tuple((hop.departure, hop.link, hop.vc if hop.link >= 0 else 0) for hop in one.hops if hop.departure < CYCLES),
+            one.created,
+            one.source,
+            one.destination,
+            one.delivered,
+            tuple(
+                (hop.departure, hop.link, hop.vc if hop.link >= 0 else 0)
+                for hop in one.hops
+                if hop.departure < CYCLES
+            ),
         )
         for one in traces
     )  # fmt: skip

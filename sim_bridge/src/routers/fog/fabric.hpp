@@ -187,6 +187,19 @@ class [[gnu::visibility("default")]] Fabric {
     return port.busy_until <= cycle && has_credits(port, output, input.vc);
   }
 
+  /// Whether the node at an output port has begun to receive a packet and has not all of it.
+  [[nodiscard]] bool receives(std::int32_t output, std::int32_t cycle) const {
+    const OutputPort& port = output_ports_[index(output)];
+    if (port.downstream >= 0) return false;
+    const std::int32_t* const leaves = &leaves_[index(output * output_packets_)];
+    for (int back = 1; back <= output_packets_; ++back) {
+      const int entry = port.oldest - back;
+      const std::int32_t at = leaves[entry < 0 ? entry + output_packets_ : entry];
+      if (at < cycle) return at + phits_ > cycle;
+    }
+    return false;
+  }
+
   template <class Attempt>
   void decide(InputVc& input, std::int32_t sw, bool is_first, Attempt&& attempt) {
     Draws draws(streams_[index(sw)], Draws::WhereNeeded{});
@@ -260,7 +273,7 @@ class [[gnu::visibility("default")]] Fabric {
         if (goes_before(nominations_[other], best, sw)) std::swap(nominations_[other], best);
         nominations_[other].output = -1;
       }
-      if (output_ports_[index(output)].busy_until > cycle) continue;
+      if (output_ports_[index(output)].busy_until > cycle || receives(output, cycle)) continue;
       granted_[index(output * ports_ + best.port)] = round;
       grant(best, sw, cycle, crossed, ejected);
     }
@@ -289,11 +302,11 @@ class [[gnu::visibility("default")]] Fabric {
     port.oldest = static_cast<std::uint8_t>(port.oldest + 1 == output_packets_ ? 0 : port.oldest + 1);
     held_[index(sw)].until = std::max(held_[index(sw)].until, leaves);
     if (packet.left < 0) packet.left = leaves;
-    port.busy_until = cycle + transfer_;
     if (port.downstream < 0) {
       ejected(id, leaves);
       return;
     }
+    port.busy_until = cycle + transfer_;
     const auto output_vc = to.output * vcs_ + vc;
     used_[index(output_vc)] += phits_;
     packet.vc_state = policy_.step(packet.vc_state, port.kind, packet.phase).then;
