@@ -153,7 +153,7 @@ def test_blocks_are_those_of_the_lids_of_a_fabric(
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (["--strike-only"], "strike_only is given, which has no meaning for a forwarding table"),
+        (["--strike-only"], "--strike-only is given, which has no meaning for a forwarding table"),
         (["--routing", "par"], "routing is given, which has no meaning for a forwarding table"),
         (["--workers", "2"], "workers is given, which has no meaning for a forwarding table"),
         (["--rebalance", "1.5"], "rebalance 1.5 is out of range: 0..1"),

@@ -12,8 +12,9 @@ from typer.main import get_group
 from sim_bridge import SimulationConfig, VctConfig
 from sim_bridge.routers.vct import LongRun
 from tvlb.balance import BalanceOptions, WeightOptions
-from tvlb.cli.app import app
+from tvlb.cli.app import app, main
 from tvlb.errors import InvalidInput
+from tvlb.forwarding import MeasureOptions, RouteOptions
 from tvlb.languages import (
     Names,
     NamesOrWhole,
@@ -107,6 +108,45 @@ def test_every_setting_is_an_option_of_its_command(declaring: type, setting: Set
         return
     assert option.default == usual or (usual, option.default) == ((), None)
     assert setting.kind.made(usual) == setting.default
+
+
+REFUSED = COMMANDS | {
+    SimulationConfig: "simulate",
+    VctConfig: "simulate",
+    RouteOptions: "route",
+    MeasureOptions: "measure",
+}
+GIVEN = {
+    "repair": ("t.json", "--without=down.json", "-o=t.json"),
+    "route": ("2,4,2,5", "-o=t.json"),
+    VctConfig: ("2,4,2,5", "--load=0.1", "--router=vct"),
+    SimulationConfig: ("2,4,2,5", "--load=0.1"),
+    WeightOptions: ("2,4,2,5", "--method=weights"),
+}
+
+
+@cases(REFUSED)
+def test_what_is_wrong_with_an_option_is_told_by_its_name(
+    declaring: type,
+    setting: Setting,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    match setting.kind:
+        case Whole() | Number():
+            value = str(int(setting.kind.low) - 1)
+        case Names() | NamesOrWhole():
+            value = "none-such"
+        case _:
+            return  # has a parser of its own, or none
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "down.json").write_text('{"links": []}')
+    command, option = REFUSED[declaring], f"--{str(setting.option).replace('_', '-')}"
+    given = GIVEN.get(declaring, GIVEN.get(command, ("2,4,2,5",)))
+    assert main([command, *given, f"{option}={value}"]) == 2
+    told = capsys.readouterr().err
+    assert re.match(rf"tvlb: error: {option} '?{value}(\.0)?'?[: ]", told), told
 
 
 @cases(REQUESTS)

@@ -118,7 +118,7 @@ def test_sst_draws_between_the_nodes_of_a_switch(
     assert stored["2"] == {"0": [[1.0, [0]]], "1": [[1.0, [1]]]}
     capsys.readouterr()
     for options, complaint in (
-        (["--min-share", "0.5"], "min_share and loop_free have no meaning for a forwarding table"),
+        (["--min-share", "0.5"], "--min-share and --loop-free have no meaning for a "),
         (["--pattern", "uniform"], "--pattern has no meaning for format sst of a forwarding table"),
     ):
         assert main(["export", "t.json", "--to", "sst", *options, "-o", "net"]) == 2

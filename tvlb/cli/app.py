@@ -4,6 +4,7 @@ Exit codes: 0 success, 1 failure, 2 bad input, 130 interrupted.
 """
 
 import gc
+import re
 import signal
 import sys
 from collections.abc import Generator, Sequence
@@ -87,6 +88,35 @@ class _Commands(TyperGroup):
             function, found = found, typer.Typer(add_completion=False)
             found.command(cmd_name, epilog=_WORDS)(function)
         return typer.main.get_command(found)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.obj = tuple(args)
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except InvalidInput as error:
+            command = self.get_command(ctx, ctx.invoked_subcommand)
+            raise InvalidInput(_as_written(str(error), command, ctx.obj)) from error
+
+
+def _as_written(message: str, command: Any, words: Sequence[str]) -> str:
+    """Return the message with the options of a command as its user writes them.
+
+    Errors name what is wrong as requests and Python do: by its field, most of them at the start.
+    """
+    given = {word.partition("=")[0] for word in words}
+    for one in command.params:
+        spellings = [*one.opts, *one.secondary_opts]
+        written = next((each for each in spellings if each in given), spellings[0])
+        name = re.escape(one.name)
+        if written in given and written.startswith("--"):
+            message = re.sub(rf"^{name}(?=[ :])", written, message)
+        # Nothing else has such a name, be it given or not.
+        if "_" in one.name and written.startswith("--"):
+            message = re.sub(rf"(?<![^\s(]){name}(?=[\s,;:)]|$)", written, message)
+    return message
 
 
 app = typer.Typer(
