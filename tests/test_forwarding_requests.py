@@ -112,7 +112,6 @@ def test_on_the_command_line(row: dict[str, str], ran: Any) -> None:
 @every_row
 def test_in_python(row: dict[str, str]) -> None:
     found = tvlb.route(NETWORK, RouteOptions(**asked(row)))
-    tvlb.write_table(found.table, "made.csv")
     loads = found.table.forwarding.loads
     names = ("efi", "efi_links", "mean_load", "hops_mean", "minimal_share")
     check_loads({name: getattr(loads, name) for name in names}, row)
@@ -164,10 +163,36 @@ def test_on_the_page(server: Server) -> None:
         form = http.get("/routes/new").text
         for told in ('name="passes"', "<option>p2sssp</option>", made["id"]):
             assert told in form
-        for suffix in ("parquet", "json", "csv"):
+        for suffix in ("parquet", "json"):
+            assert f"{made['url']}/download?format={suffix}" in page
             got = http.get(f"{made['url']}/download?format={suffix}")
             Path(f"got.{suffix}").write_bytes(got.raise_for_status().content)
             assert main(["show", f"got.{suffix}"]) == 0
+
+
+def test_files_are_of_formats_that_hold_such_tables(
+    server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = answered(server, "/v1/routes", {"topology": NETWORK, **asked(INTERLEAVED)})
+    url = f"{server.url}{made['url']}/download?format=csv"
+    refused = httpx.get(url)
+    assert refused.status_code == 422
+    told = "format csv: a forwarding table is written as parquet or json"
+    assert told in refused.json()["detail"]
+    assert "format=csv" not in httpx.get(f"{server.url}/routes/{made['id']}").text
+    told = "t.csv: the name must end in one of .parquet, .json, not '.csv'"
+    with pytest.raises(InvalidInput, match=told):
+        tvlb.write_table(tvlb.route(NETWORK).table, "t.csv")
+    tvlb.write_table(tvlb.route(NETWORK).table, "t.json")
+    Path("down.json").write_text('{"links": [[0, 4]]}')
+    for command in (
+        ("route", NETWORK),
+        ("repair", "t.json", "--without", "down.json"),
+        ("export", "t.json", "--to", "csv"),
+    ):
+        assert main([*command, "-o", "t.csv"]) == 2
+        assert told in capsys.readouterr().err
+    assert not Path("t.csv").exists()
 
 
 def test_measures_on_the_page(server: Server) -> None:

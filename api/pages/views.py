@@ -25,7 +25,15 @@ from tvlb.statistics import (
     shape_rows,
     shortened,
 )
-from tvlb.table import ForwardingTable, Routes, VcScheme, foreign_formats, table_formats
+from tvlb.table import (
+    FORWARDING,
+    ForwardingTable,
+    Routes,
+    TableKind,
+    VcScheme,
+    foreign_formats,
+    written_formats,
+)
 from tvlb.topology import NetworkFormat
 
 _LOADS_BY_SWITCH = 100
@@ -131,7 +139,7 @@ def view_repair(repair: Document) -> Document:
 def view_route(route: Document) -> Document:
     """Return what the page of a forwarding table shows."""
     entries = route["table"]["endpoints"] * route["table"]["switches"]
-    return {"foreign": _foreign(ForwardingTable), "formats": _formats(entries)}
+    return {"foreign": _foreign(ForwardingTable), "formats": _formats(entries, FORWARDING)}
 
 
 def view_measure(measures: Document) -> Document:
@@ -244,9 +252,9 @@ def _down(topology: str | Document) -> str:
     return json.dumps(given["without"]) if "without" in given else ""
 
 
-def _formats(rows: int) -> tuple[str, ...]:
-    """Return the formats that hold so many rows."""
-    able = ((name, each) for name, each in table_formats().items() if each.write is not None)
+def _formats(rows: int, kind: TableKind[Any] | None = None) -> tuple[str, ...]:
+    """Return the formats that hold so many rows, of a table of a kind or of any."""
+    able = written_formats(kind).items()
     return tuple(name for name, each in able if rows <= each.max_rows)
 
 

@@ -32,13 +32,14 @@ from tvlb.table import (
     pair_summary,
     read_any_stream,
     table_formats,
+    written_formats,
 )
 
 router = APIRouter()
 
 _ARCHIVE, _OTHER = "application/zip", "application/octet-stream"
 MEDIA_TYPES = [
-    *(each.media_type for each in table_formats().values() if each.write is not None),
+    *(each.media_type for each in written_formats().values()),
     _ARCHIVE,
     _OTHER,
 ]

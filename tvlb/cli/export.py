@@ -36,10 +36,10 @@ from tvlb.table import (
     read_any_table,
     read_dumped_table,
     route_formats,
-    table_formats,
     table_kinds,
     write_switch,
     write_table,
+    written_formats,
 )
 from tvlb.topology import (
     merged,
@@ -50,7 +50,7 @@ from tvlb.topology import (
 )
 from tvlb.traffic import default_pattern, parse_pattern
 
-_TABLES = {name: each for name, each in table_formats().items() if each.write is not None}
+_TABLES = written_formats()
 _NETWORKS = {name: each for name, each in network_formats().items() if each.write is not None}
 _ROUTES = route_formats()
 

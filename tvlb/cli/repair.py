@@ -26,7 +26,7 @@ from tvlb.requests.kinds.repair import RepairBody, RepairDocument
 from tvlb.requests.repair import check_repair
 from tvlb.requests.repair import repair as repaired
 from tvlb.search import asked_traffic, router_warnings
-from tvlb.table import by_suffix, check_writable, read_any_table, write_table
+from tvlb.table import FORWARDING, by_suffix, check_writable, read_any_table, write_table
 from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.topology import Failures, read_fabric, read_failures
 
@@ -121,6 +121,7 @@ def _repair_forwarding(
 ) -> Mapping[str, Any]:
     if updates is not None:
         files.check_writable(updates, (".csv",))
+    check_writable(output, FORWARDING)
     known = None if fabric is None else read_fabric(fabric)
     with progress_display() as report:
         found = repair_table(old, failures, options, report, known)

@@ -39,6 +39,7 @@ from tvlb.table import (
     is_dump,
     read_any_table,
     read_dumped_table,
+    table_kinds,
     write_table,
 )
 from tvlb.topology import ExplicitTopology, described, parse_topology, read_fabric
@@ -68,7 +69,7 @@ def command_of(name: str) -> Callable[..., None]:
     ) -> None:
         place, output = place_of(server, token_file, workers), given.pop("output", None)
         if output is not None:
-            check_writable(output)
+            check_writable(output, table_kinds().get(kind.tables))
         context = _Here(workers or available_cores())
         body = _body(form.body, given, context)
         if place is not None:

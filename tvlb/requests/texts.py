@@ -30,7 +30,7 @@ from tvlb.model import parse_solver, solver_kinds
 from tvlb.paths import LONGEST_EXPRESSION, expression_examples, expression_regex
 from tvlb.requests.problems import InWords, refusal, violation
 from tvlb.search import parse_asked_traffic, parse_objective
-from tvlb.table import TABLE_SUFFIXES, foreign_formats, table_formats
+from tvlb.table import TABLE_SUFFIXES, foreign_formats, table_formats, written_formats
 from tvlb.topology import (
     is_network_file,
     named_families,
@@ -278,12 +278,7 @@ JobText = Annotated[
 ]
 TableFormatText = Annotated[
     str,
-    OneOf(
-        [
-            *(name for name, each in table_formats().items() if each.write is not None),
-            *foreign_formats(),
-        ]
-    ),
+    OneOf([*written_formats(), *foreign_formats()]),
     Field(
         description=f"Of the file{_row_limits()}. {one_of(foreign_formats())} are those of other "
         "tools; several files come in an archive."

@@ -41,7 +41,7 @@ from tvlb.table.files import (
     write_switch,
     write_table,
 )
-from tvlb.table.formats import Format, by_suffix, table_formats
+from tvlb.table.formats import Format, by_suffix, table_formats, written_formats
 from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.table.header import TableHeader, TableWeights
 from tvlb.table.kinds import Header, StoredTable, TableKind, TableReport, table_kinds
@@ -140,4 +140,5 @@ __all__ = [
     "write_stream",
     "write_switch",
     "write_table",
+    "written_formats",
 ]

@@ -8,16 +8,16 @@ not that of a table, so that a part is never taken for the whole.
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from tvlb.documents import bounded, explained, files, parse_json
 from tvlb.errors import InvalidInput
 from tvlb.forwarding import Forwarding
-from tvlb.languages import all_of
+from tvlb.languages import all_of, one_of
 from tvlb.paths import PathSet, check_rows, parse_expression
 from tvlb.table.checks import check_content
-from tvlb.table.formats import Format, by_suffix, table_formats
-from tvlb.table.kinds import Content, StoredTable, marks
+from tvlb.table.formats import Format, by_suffix, table_formats, written_formats
+from tvlb.table.kinds import Content, StoredTable, TableKind, marks
 from tvlb.table.kinds.forwarding import FORWARDING, ForwardingTable
 from tvlb.table.table import AnyTable
 from tvlb.topology import Topology, compiled
@@ -60,15 +60,20 @@ def _by_suffix_of(
     return able[suffix]
 
 
-def check_writable(path: Path | str) -> None:
+def check_writable(path: Path | str, kind: TableKind[Any] | None = None) -> None:
     """Find out before long work starts whether a table file could be written.
+
+    Parameters
+    ----------
+    kind : of the table; None where that is not known.
 
     Raises
     ------
-    InvalidInput : unknown suffix, missing directory, directory not writable, or `path` is itself
-        a directory.
+    InvalidInput : unknown suffix or one of a format that has no such tables, missing directory,
+        directory not writable, or `path` is itself a directory.
     """
-    files.check_writable(path, by_suffix(lambda each: each.write))
+    formats = written_formats(kind).values()
+    files.check_writable(path, [suffix for each in formats for suffix in each.suffixes])
 
 
 def write_table(table: StoredTable, path: Path | str) -> None:
@@ -79,7 +84,7 @@ def write_table(table: StoredTable, path: Path | str) -> None:
     InvalidInput : the path cannot be written, or the table is too large for the format.
     OSError : the disk failed or filled up; nothing is left behind.
     """
-    check_writable(path)
+    check_writable(path, table.kind)
     _check_rows(table, path)
     with files.atomic_file(Path(path)) as stream:
         _writer(path)(table.content, stream)
@@ -90,9 +95,12 @@ def write_stream(table: StoredTable, suffix: str, stream: BinaryIO) -> None:
 
     Raises
     ------
-    InvalidInput : unknown suffix, or the table is too large for the format.
+    InvalidInput : unknown suffix or one of a format that has no such tables, or the table is too
+        large for the format.
     """
-    name = f"table{suffix}"
+    name, able = f"table{suffix}", written_formats(table.kind)
+    if (form := format_of(name)).name not in able:
+        raise InvalidInput(f"format {form.name}: a {table.kind.name} is written as {one_of(able)}")
     _check_rows(table, name)
     _writer(name)(table.content, stream)
 

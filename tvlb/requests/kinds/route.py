@@ -15,7 +15,7 @@ from tvlb.requests.examples import example
 from tvlb.requests.loads import LoadFigures, load_figures
 from tvlb.requests.routing import RoutedTable, route
 from tvlb.requests.settings import with_asked, with_options
-from tvlb.table import FORWARDING, ForwardingTable, table_formats
+from tvlb.table import FORWARDING, ForwardingTable, written_formats
 from tvlb.topology import Topology, described
 
 
@@ -143,7 +143,8 @@ KIND = RequestKind(
     tables=FORWARDING.name,
     links={
         "download_url": Link(
-            "/download?format=parquet", f"Of the table file; format is {one_of(table_formats())}."
+            "/download?format=parquet",
+            f"Of the table file; format is {one_of(written_formats(FORWARDING))}.",
         ),
         "links_url": Link("/links", "Of the links of the network, and how the table loads them."),
     },

@@ -25,6 +25,7 @@ __all__ = [
     "numbers_of",
     "rows_in",
     "table_formats",
+    "written_formats",
 ]
 
 MAX_TEXT_ROWS = 1_000_000
@@ -61,6 +62,16 @@ def table_formats() -> dict[str, Format]:
     found = declared(__name__, "FORMAT", Format)
     found.sort(key=lambda each: (each.max_rows, each.name), reverse=True)
     return {each.name: each for each in found}
+
+
+def written_formats(kind: TableKind[Any] | None = None) -> dict[str, Format]:
+    """Return the formats by name in which tables are written, those of a kind or of any."""
+    names = None if kind is None else kind.formats
+    return {
+        name: each
+        for name, each in table_formats().items()
+        if each.write is not None and (names is None or name in names)
+    }
 
 
 def by_suffix(ability: Callable[[Format], _Ability | None]) -> dict[str, _Ability]:

@@ -291,6 +291,7 @@ class TableKind(Generic[_Table]):
     row : what a row holds, for messages.
     most_in_file : rows that a file of the largest format may have; None for as many as paths.
     no_repair : why failures can not be struck out of it; None if they can.
+    formats : names of those that its files are written in; None for all.
     """
 
     name: str
@@ -306,6 +307,7 @@ class TableKind(Generic[_Table]):
     row: str = "a number for each column"
     most_in_file: int | None = None
     no_repair: str | None = "only T-VLB tables that list their paths can be repaired"
+    formats: tuple[str, ...] | None = None
 
     def split(self, document: object) -> tuple[Any, dict[str, Entries]]:
         """Read a header and its lists.

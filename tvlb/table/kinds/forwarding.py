@@ -44,5 +44,6 @@ FORWARDING = TableKind(
     row="a port and a layer",
     most_in_file=MOST_ENTRIES,
     no_repair="forwarding tables are repaired by tvlb repair, entry by entry",
+    formats=("parquet", "json"),
 )
 KINDS = (FORWARDING,)
