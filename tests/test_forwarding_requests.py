@@ -18,7 +18,7 @@ from tvlb.cli import main
 from tvlb.client import Client
 from tvlb.errors import InvalidInput
 from tvlb.forwarding import MeasureOptions, RouteOptions
-from tvlb.requests import Question
+from tvlb.requests import Question, resource_of
 from tvlb.requests.kinds.measure import MeasureBody, MeasureDocument
 from tvlb.requests.kinds.route import RouteBody
 
@@ -315,9 +315,52 @@ def test_a_damaged_table_is_not_measured(capsys: pytest.CaptureFixture[str]) -> 
     assert "packets of 38 pairs of nodes do not arrive; see tvlb verify" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("options", [{}, {"rebalance": 0.02}], ids=str)
+def test_a_repair_is_the_same_everywhere(
+    options: dict[str, Any], ran: Any, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = answered(server, "/v1/routes", {"topology": NETWORK, **asked(INTERLEAVED)})
+    down = {"links": [[0, 4], [8, 9]], "switches": [33]}
+    Path("down.json").write_text(json.dumps(down))
+    ran("route", NETWORK, "--order", "interleave", "-o", "t.parquet")
+    more = [f"--{name}={value}" for name, value in options.items()]
+    given = ("--without", "down.json", *more)
+    here = ran("repair", "t.parquet", *given, "-o", "here.parquet")
+    there = ran("repair", made["id"], *given, "-o", "there.parquet", "--server", server.url)
+    assert {**here, "seconds": 0} == {**there, "seconds": 0}
+    assert Path("here.parquet").read_bytes() == Path("there.parquet").read_bytes()
+    assert 0 < here["must_change"] <= here["changed"] < here["entries"]
+    assert main(["repair", made["id"], *given, "-o", "x.json", "--server", server.url]) == 0
+    assert "entries change" in capsys.readouterr().out
+    body = {"table": made["id"], "without": down, **options}
+    document = answered(server, "/v1/repairs", body)
+    resource_of("repair", tables="forwarding table").model_validate_json(json.dumps(document))
+    # The new table is one to measure, but not to draw paths from.
+    named = {"table": document["table_id"], "bisections": 10}
+    assert answered(server, "/v1/measures", named)["efi"] == document["efi"]
+    with httpx.Client(base_url=server.url, timeout=60) as http:
+        refused = http.post("/v1/models", json={"topology": NETWORK, "vlb": document["table_id"]})
+        assert "is a forwarding table" in refused.json()["detail"]
+        for key, value, sentence in (
+            ("strike_only", True, "strike_only is given, which has no meaning for a forwarding"),
+            ("rebalance", 1.5, "rebalance 1.5 is out of range: 0..1"),
+            ("topology", "2,4,2,5", "the table is of dfly(2,4,2,9)"),
+            ("without", {"links": [[0, 35]]}, "1 cable [0,35] cannot be down"),
+        ):
+            refused = http.post("/v1/repairs", json=body | {key: value})
+            assert (refused.status_code, sentence in refused.text) == (422, True), refused.text
+        page = http.get(f"/repairs/{document['id']}").text
+        for told in (f"{document['changed']}<small> of ", 'href="/routes/', "format=json"):
+            assert told in page
+        page = http.get(f"/routes/{made['id']}").text
+        for told in ('name="rebalance"', f'href="/repairs/{document["id"]}"', "repair.js"):
+            assert told in page
+        listed = http.get("/v1/repairs").json()["repairs"]
+        assert document["changed"] in [one.get("changed") for one in listed]
+
+
 def test_it_is_told_from_a_table_of_paths(server: Server) -> None:
     made = answered(server, "/v1/routes", {"topology": NETWORK})
-    down = {"links": [[0, 4]], "switches": []}
     with httpx.Client(base_url=server.url, timeout=60) as http:
         for path, body, sentence in (
             ("models", {"vlb": made["table"]["id"]}, "is a forwarding table, where a T-VLB table"),
@@ -326,8 +369,6 @@ def test_it_is_told_from_a_table_of_paths(server: Server) -> None:
             refused = http.post(f"/v1/{path}", json={"topology": NETWORK, **body})
             assert refused.status_code == 422, refused.text
             assert sentence in refused.json()["detail"]
-        refused = http.post("/v1/repairs", json={"table": made["id"], "without": down})
-        assert "is the id of a forwarding table, where that of a table is" in refused.text
         assert http.get(f"/v1/tables/{made['id']}").status_code == 404
         assert http.get(f"/v1/tables/{made['id']}/paths?src=0&dst=1").status_code == 404
         listed = http.get("/v1/tables").json()["tables"]

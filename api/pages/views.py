@@ -129,6 +129,12 @@ def _compared(table: Document, visitor: Visitor) -> tuple[Document, Document, Do
 
 def view_repair(repair: Document) -> Document:
     """Return what the page of a repair shows."""
+    if "must_change" in repair:
+        return {
+            "foreign": _foreign(ForwardingTable),
+            "formats": _formats(0, FORWARDING),
+            "most_listed": _MOST_LISTED,
+        }
     return {
         "foreign": _foreign(),
         "formats": _formats(repair["paths"]),
@@ -139,7 +145,13 @@ def view_repair(repair: Document) -> Document:
 def view_route(route: Document) -> Document:
     """Return what the page of a forwarding table shows."""
     entries = route["table"]["endpoints"] * route["table"]["switches"]
-    return {"foreign": _foreign(ForwardingTable), "formats": _formats(entries, FORWARDING)}
+    return {
+        "foreign": _foreign(ForwardingTable),
+        "formats": _formats(entries, FORWARDING),
+        "repairable": True,
+        "down": _down(route["request"]["topology"]),
+        "rebalance": offered(RepairOptions)["rebalance"].text,
+    }
 
 
 def view_measure(measures: Document) -> Document:
@@ -358,7 +370,7 @@ def _by_switch(of_seeds: Sequence[Document]) -> list[float]:
 PAGES: Mapping[str, Page] = {
     "table": Page(shown_table, "table.parquet", ("repair",)),
     "repair": Page(view_repair, "repaired.parquet"),
-    "route": Page(view_route, "forwarding.parquet"),
+    "route": Page(view_route, "forwarding.parquet", ("repair",)),
     "measure": Page(view_measure),
     "sweep": Page(view_sweep),
     "simulation": Page(view_simulation),

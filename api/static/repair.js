@@ -9,10 +9,11 @@ const { id } = JSON.parse(document.getElementById("data").textContent);
 function body() {
   const text = form.elements.without.value.trim();
   if (text === "") return null;
-  const { strike_only, vc_count, vcs } = form.elements;
+  const { rebalance, strike_only, vc_count, vcs } = form.elements;
+  const asked = { table: id, without: parsed(text, "The failures are") };
+  if (rebalance) return JSON.stringify({ ...asked, rebalance: Number(rebalance.value) });
   return JSON.stringify({
-    table: id,
-    without: parsed(text, "The failures are"),
+    ...asked,
     strike_only: strike_only.checked,
     vc_count: vc_count.value === "" ? null : Number(vc_count.value),
     vcs: vcs.value || null,

@@ -129,7 +129,7 @@ def test_a_repair_is_cancelled(http: httpx.Client, body: dict[str, Any]) -> None
 @pytest.mark.parametrize(
     ("change", "detail"),
     [
-        ({"table": "0" * 64}, f"there is no table {'0' * 64}"),
+        ({"table": "0" * 64}, f"there is no table or forwarding table {'0' * 64}"),
         ({"table": "x"}, "table: 'x' is no id: 64 digits 0..9 and a..f"),
         (
             {"without": {"links": [[0, 19]]}},

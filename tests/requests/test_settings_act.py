@@ -145,7 +145,7 @@ class Here(Context):
     def unit_cache(self) -> Generator[UnitCache]:
         yield self._cache
 
-    def result(self, kind: str, key: str) -> StoredResult:
+    def result(self, key: str, *kinds: str) -> StoredResult:
         request, answer = asked("table by the paper", SLOW["table by the paper"])
         return StoredResult(
             key,
@@ -158,7 +158,7 @@ class Here(Context):
 
     def table(self, text: str) -> StoredResult:
         if text != _FOLLOWED.id:
-            return self.result("table", text)
+            return self.result(text, "table")
         asked_for = {"topology": str(_FOLLOWED.topology)}
         return StoredResult(text, FORWARDING.name, asked_for, text, dict, lambda: _FOLLOWED)
 

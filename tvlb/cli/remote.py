@@ -17,6 +17,7 @@ from tvlb.client import Client
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.processes import Reporter
 from tvlb.requests import JobResource, Question, Resource, request_kinds
+from tvlb.requests.resources import Identity
 from tvlb.table import TABLE_SUFFIXES, format_of, forwarding_of, read_any_table
 from tvlb.topology import Topology, described
 from tvlb.traffic import parse_pattern
@@ -181,8 +182,8 @@ def _fetched(
 ) -> Mapping[str, Any]:
     kind = request_kinds()[kind_name]
     resource = found.model_dump(mode="json", exclude_unset=True)
-    names = kind.form_by(getattr(found.request, "router", "")).document.model_fields
-    document = {name: resource[name] for name in names if name in resource}
+    added = {"request", *Identity.model_fields, *kind.links}
+    document = {name: value for name, value in resource.items() if name not in added}
     document |= {name: text for name, text in called.items() if name in document}
     if output is not None:
         name = format_of(output).name

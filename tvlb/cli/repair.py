@@ -81,7 +81,7 @@ def repair(
         if workers is not None:
             raise InvalidInput("workers is given, which has no meaning for a forwarding table")
         document = _repair_forwarding(old, failures, options, output, updates, fabric)
-        print_result(document, _print_forwarding, json=json)
+        print_result(document, print_document, json=json)
         return
     if fabric is not None:
         raise InvalidInput(f"--fabric {fabric}: only forwarding tables are repaired by its LIDs")
@@ -94,7 +94,7 @@ def repair(
         options = replace(options, traffic=asked_traffic(options.traffic))
         document = compute_at_server(place, RepairBody.of(table, failures, options), output)
     print_result(document, print_document, json=json)
-    if not document["ok"]:
+    if not document.get("ok", True):
         raise typer.Exit(1)
 
 
@@ -163,6 +163,9 @@ def _print_forwarding(document: Mapping[str, Any], console: Console) -> None:
 
 def print_document(document: Mapping[str, Any], console: Console) -> None:
     """Print the document of a repair."""
+    if "must_change" in document:
+        _print_forwarding(document, console)
+        return
     state = "free of deadlock" if document["deadlock_free"] else "NOT free of deadlock"
     console.print(
         f"{document['topology']}: {document['expression']}, {document['paths']:,} paths, "

@@ -19,7 +19,7 @@ from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, pl
 from tvlb.cli.settings import option_of, read_by_typer, told
 from tvlb.cli.terminal import in_words, print_result, print_written, progress_display
 from tvlb.errors import InvalidInput
-from tvlb.languages import Setting
+from tvlb.languages import Setting, one_of
 from tvlb.processes import Reporter, UnitCache, available_cores, local_workers
 from tvlb.requests import (
     Answer,
@@ -206,11 +206,11 @@ class _Here(Context):
         with local_workers(self.cores) as executor:
             yield UnitCache(executor)
 
-    def result(self, kind: str, key: str) -> StoredResult:
-        raise InvalidInput(f"{kind} {key}: only servers know results, ask one by --server")
+    def result(self, key: str, *kinds: str) -> StoredResult:
+        raise InvalidInput(f"{one_of(kinds)} {key}: only servers know results, ask one by --server")
 
     def table(self, text: str) -> StoredResult:
-        return self.files.get(text) or self.result("table", text)
+        return self.files.get(text) or self.result(text, "table")
 
     def sweep(self, body: SweepBody, report: Reporter) -> Answer:
         raise InvalidInput("a sweep is computed by tvlb sweep")

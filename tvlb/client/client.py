@@ -292,7 +292,8 @@ def _result(kind: str, response: httpx.Response) -> Resource:
     """Return the result of a kind that a response is."""
     # Documents name the router that their requests do.
     form = request_kinds()[kind].form_of(response.content)
-    return read(resource_of(kind, form.router), response)
+    tables = request_kinds()[kind].tables_of(response.json)
+    return read(resource_of(kind, form.router, tables), response)
 
 
 def _listing(kind: str, search: str | None, **more: str | None) -> str:

@@ -16,6 +16,7 @@ from tvlb.documents import plain
 from tvlb.errors import InvalidInput, TvlbError
 from tvlb.jobs.blobs import BlobStore, store_errors
 from tvlb.jobs.workspace import FRONT_FILES, Task, TaskOutput, Workspace
+from tvlb.languages import one_of
 from tvlb.processes import KeptWorkers, Reporter, Stages, UnitCache, cpu_seconds, local_workers
 from tvlb.requests import Answer, Context, Question, StoredResult, SweepBody, request_kinds
 from tvlb.table import StoredTable, read_any_stream, write_stream
@@ -98,14 +99,15 @@ class WorkspaceContext(Context):
         ) as executor:
             yield UnitCache(executor, self.workspace.units)
 
-    def result(self, kind: str, key: str) -> StoredResult:
+    def result(self, key: str, *kinds: str) -> StoredResult:
         """See `Context.result`."""
         with self._results() as results:
             found = results.get(key)
+        wanted = one_of(request_kinds()[name].noun for name in kinds)
         if found is None:
-            raise InvalidInput(f"there is no {kind} {key}")
-        if found.kind != kind:
-            other, wanted = (request_kinds()[name].noun for name in (found.kind, kind))
+            raise InvalidInput(f"there is no {wanted} {key}")
+        if found.kind not in kinds:
+            other = request_kinds()[found.kind].noun
             raise InvalidInput(f"{key} is the id of a {other}, where that of a {wanted} is needed")
         return self._stored(found, key)
 
@@ -129,7 +131,7 @@ class WorkspaceContext(Context):
         def read_document() -> Mapping[str, Any]:
             return json.loads(blobs.read(found.document))
 
-        tables = request_kinds()[found.kind].tables
+        tables = request_kinds()[found.kind].tables_of(read_document)
         return StoredResult(text, tables, found.request, found.table_id, read_document, read)
 
     def sweep(self, body: SweepBody, report: Reporter) -> Answer:

@@ -51,6 +51,7 @@ _AUTO_PATTERNS = 10
 _SECONDS_PER_ROUTED_LINK = 3e-9
 _LEAST_ROUTE_SECONDS = 0.002
 _SECONDS_PER_LAYERED_ENTRY = 6e-7
+_SECONDS_PER_REPAIRED_ENTRY = 3e-7
 _BYTES_PER_ROUTED_ENTRY = 4.0
 _BYTES_PER_LINK = 100.0
 
@@ -351,6 +352,13 @@ def repair_cost(topology: Topology, options: RepairOptions) -> Cost:
         ),
     }
     return _cost(stages, 2 * paths * _BYTES_PER_LISTED_PATH + _simulator_bytes(topology))
+
+
+def entries_repair_cost(topology: Topology, _: RepairOptions) -> Cost:
+    """Estimate a repair of a forwarding table; `topology` is what is left of the network."""
+    entries = topology.num_nodes * topology.num_switches
+    stages = {"repair": _LEAST_ROUTE_SECONDS + entries * _SECONDS_PER_REPAIRED_ENTRY}
+    return _cost(stages, 3 * entries * _BYTES_PER_ROUTED_ENTRY)
 
 
 def route_cost(topology: Topology, options: RouteOptions) -> Cost:

@@ -76,17 +76,29 @@ def repair_table(
     InvalidInput : the failures do not fit the network, packets of the table do not arrive, an
         option is of other tables, or the fabric is another network.
     """
-    usual = asked(RepairOptions())
-    for name, value in asked(options).items():
-        if name not in _OF_FORWARDING and value != usual[name]:
-            raise InvalidInput(f"{name} is given, which has no meaning for a forwarding table")
-    left = what_is_left(table.topology, failures)
+    left = check_entries_repair(table.topology, failures, options)
     lids = _lids(table.topology, left, fabric)
     start = time.process_time()
     found = repair_forwarding(table.forwarding, left, rebalance=options.rebalance, report=report)
     header = table.header
     made = ForwardingTable.of(found.forwarding, header.engine, header.order, header.passes)
     return RepairedTable(table, made, found, lids, time.process_time() - start)
+
+
+def check_entries_repair(
+    topology: Topology, failures: Failures, options: RepairOptions
+) -> Topology:
+    """Return what failures leave of the network of a forwarding table; computes nothing else.
+
+    Raises
+    ------
+    InvalidInput : the failures do not fit the network, or an option is of other tables.
+    """
+    usual = asked(RepairOptions())
+    for name, value in asked(options).items():
+        if name not in _OF_FORWARDING and value != usual[name]:
+            raise InvalidInput(f"{name} is given, which has no meaning for a forwarding table")
+    return what_is_left(topology, failures)
 
 
 def _lids(before: Topology, left: Topology, fabric: Fabric | None) -> NDArray[np.int64]:

@@ -107,8 +107,8 @@ class Context(ABC):
         """Have workers, and the results of units of work, while the block runs."""
 
     @abstractmethod
-    def result(self, kind: str, key: str) -> StoredResult:
-        """Return a result of a kind; raises InvalidInput where there is none."""
+    def result(self, key: str, *kinds: str) -> StoredResult:
+        """Return a result of one of these kinds; raises InvalidInput where there is none."""
 
     @abstractmethod
     def table(self, text: str) -> StoredResult:
@@ -156,6 +156,8 @@ class Form(Generic[_Body]):
     router : of the bodies that name one; tells the forms of a kind apart.
     example : name of a document (`tvlb.requests.examples`), and there in ``requests`` of the
         request that it answers, the last one; empty without them.
+    others : what is answered about tables that the request names, where they are of another kind
+        than `RequestKind.tables`, by the name of that.
     """
 
     body: type[_Body]
@@ -164,6 +166,7 @@ class Form(Generic[_Body]):
     text: str = ""
     router: str = ""
     example: str = ""
+    others: Mapping[str, type[Document]] = field(default_factory=dict[str, type[Document]])
 
     @property
     def stem(self) -> str:
@@ -323,6 +326,15 @@ class RequestKind:
     def read(self, text: str | bytes) -> Question:
         """Return a request of its JSON; raises ValidationError."""
         return self.form_of(text).body.model_validate_json(text)
+
+    def tables_of(self, read_document: Callable[[], Mapping[str, Any]]) -> str:
+        """Return what messages call the table of a result; its document tells if that varies."""
+        others = {name: one for form in self.forms for name, one in form.others.items()}
+        there = read_document().keys() if others else ()
+        for name, document in others.items():
+            if all(key in there for key, one in document.model_fields.items() if one.is_required()):
+                return name
+        return self.tables
 
     def urls(self, key: str, front: int = 0) -> dict[str, Any]:
         """Return where a result is found, and its files.

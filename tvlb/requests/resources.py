@@ -64,14 +64,14 @@ class Item(Resource):
     label: Label | None = Field(description="Label that people gave it; null if none.")
 
 
-def _exampled(kind: RequestKind, form: Form[Any]) -> type[Resource]:
+def _exampled(kind: RequestKind, form: Form[Any], name: str) -> type[Resource]:
     """Return a base of a resource's model that has its example.
 
     Its request is made with the schema: every command would load a quarter longer.
     """
 
     def add(schema: dict[str, Any]) -> None:
-        document, asked = example(form.example), example("requests")[form.example][-1]
+        document, asked = example(name), example("requests")[name][-1]
         request = form.body.model_validate_json(json.dumps(asked))
         resource = {
             "id": EXAMPLE_ID,
@@ -83,7 +83,7 @@ def _exampled(kind: RequestKind, form: Form[Any]) -> type[Resource]:
         schema["examples"] = [resource]
 
     class Exampled(Resource):
-        model_config = ConfigDict(json_schema_extra=add if form.example else None)
+        model_config = ConfigDict(json_schema_extra=add if name else None)
 
     return Exampled
 
@@ -96,19 +96,27 @@ def _link_fields(kind: RequestKind, *, in_lists: bool = False) -> dict[str, Any]
     }
 
 
-def resource_of(name: str, router: str = "") -> type[Resource]:
-    """Return the model of the results of a kind, of simulations those by a router."""
+def resource_of(name: str, router: str = "", tables: str = "") -> type[Resource]:
+    """Return the model of the results of a kind.
+
+    Parameters
+    ----------
+    router : of simulations, that of their requests.
+    tables : what the tables that requests name are called, where the answer depends on that.
+    """
     kind = request_kinds()[name]
-    return _resource_of(kind, kind.form_by(router))
+    form = kind.form_by(router)
+    return _resource_of(kind, form, form.others.get(tables, form.document))
 
 
 @cache
-def _resource_of(kind: RequestKind, form: Form[Any]) -> type[Resource]:
-    bases: Any = form.document, _exampled(kind, form)
+def _resource_of(kind: RequestKind, form: Form[Any], document: type[Document]) -> type[Resource]:
+    is_first = document is form.document
+    bases: Any = document, _exampled(kind, form, form.example if is_first else "")
     made: Any = create_model(
-        f"{form.stem}Resource",
+        f"{form.stem if is_first else document.__name__.removesuffix('Document')}Resource",
         __base__=bases,
-        __doc__=form.text or form.document.__doc__,
+        __doc__=(form.text if is_first else "") or document.__doc__,
         request=(form.body, Field(description="The resolved request.")),
         **_link_fields(kind),
     )
@@ -117,7 +125,11 @@ def _resource_of(kind: RequestKind, form: Form[Any]) -> type[Resource]:
 
 def resources_of(name: str) -> Any:
     """Return the type of the results of a kind."""
-    return _either(resource_of(name, form.router) for form in request_kinds()[name].forms)
+    return _either(
+        resource_of(name, form.router, tables)
+        for form in request_kinds()[name].forms
+        for tables in ("", *form.others)
+    )
 
 
 def _either(models: Iterable[Any]) -> Any:

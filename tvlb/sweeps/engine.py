@@ -17,6 +17,7 @@ from tvlb.errors import (
     TvlbError,
     WorkerLost,
 )
+from tvlb.languages import one_of
 from tvlb.processes import (
     MAX_ATTEMPTS,
     Progress,
@@ -240,13 +241,13 @@ class _PointContext(Context):
     def unit_cache(self) -> Generator[UnitCache]:
         yield self.units
 
-    def result(self, kind: str, key: str) -> StoredResult:
-        raise InvalidInput(f"{kind} {key}: a sweep has no results of others")
+    def result(self, key: str, *kinds: str) -> StoredResult:
+        raise InvalidInput(f"{one_of(kinds)} {key}: a sweep has no results of others")
 
     def table(self, text: str) -> StoredResult:
         made = self.made
         if made is None or made.table_id != text or made.read_table is None:
-            return self.result("table", text)
+            return self.result(text, "table")
         document = made.document
         return StoredResult(text, FORWARDING.name, {}, text, lambda: document, made.read_table)
 

@@ -1,5 +1,9 @@
-"""Repairs: a stored table made anew by its rule for what failures left of its network."""
+"""Repairs: a stored table made anew by its rule for what failures left of its network.
 
+Of forwarding tables only the entries change that have to.
+"""
+
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field
@@ -15,12 +19,20 @@ from tvlb.requests import (
     Form,
     Link,
     Question,
+    Request,
     RequestKind,
     RequestLimits,
+    StoredResult,
     TableBody,
 )
 from tvlb.requests.common import Count, Load, NonNegative, OptionalKey
-from tvlb.requests.cost import Cost, repair_cost
+from tvlb.requests.cost import Cost, entries_repair_cost, repair_cost
+from tvlb.requests.forwarding_repair import (
+    ForwardingRepairDocument,
+    check_entries_repair,
+    repair_table,
+)
+from tvlb.requests.kinds.route import RouteBody
 from tvlb.requests.loading import LoadingDocument
 from tvlb.requests.repair import Repaired, RepairOptions, check_repair, repair
 from tvlb.requests.request import FAILURES_FILE, TABLE_FILE, AnyNetwork, description_of, network_of
@@ -28,14 +40,15 @@ from tvlb.requests.settings import with_options, with_settings
 from tvlb.requests.texts import told_digits
 from tvlb.requests.verdict import VerdictDocument
 from tvlb.search import traffic_texts
-from tvlb.table import COMPACT_REFUSED, table_formats
-from tvlb.topology import ExplicitTopology, Failures
+from tvlb.table import COMPACT_REFUSED, FORWARDING, ForwardingTable, table_formats
+from tvlb.topology import ExplicitTopology, Failures, Topology
 
 
 class RepairBody(with_options(Question, RepairOptions)):
     """Rebuild a stored table by its rule for what failures left of its network.
 
-    Or only strike out its paths that are down.
+    Or only strike out its paths that are down. Of a forwarding table the entries change that have
+    to.
     """
 
     model_config = ConfigDict(
@@ -49,7 +62,8 @@ class RepairBody(with_options(Question, RepairOptions)):
         str,
         Field(
             pattern="^[0-9a-f]{64}$",
-            description="Id of the table; its network may have some of the failures.",
+            description="Id of the table or forwarding table; its network may have some of the "
+            "failures.",
         ),
         told_digits(64),
     ]
@@ -86,7 +100,7 @@ class RepairBody(with_options(Question, RepairOptions)):
         """See `Question.usual`; the table tells its network."""
         return super().usual() | {"topology": self.topology}
 
-    def about(self, table: TableBody, *, compact: bool) -> Self:
+    def about(self, table: Request, *, compact: bool = False) -> Self:
         """Return the request with the network of its table.
 
         Parameters
@@ -107,12 +121,24 @@ class RepairBody(with_options(Question, RepairOptions)):
         return self.model_copy(update={"topology": table.topology})
 
     def examined(self, limits: RequestLimits | None = None) -> tuple[Self, Cost]:
-        """See `Question.examined`; of a request with the network of its table."""
+        """See `Question.examined`; of a request with the network of its T-VLB table."""
+        return self._examined(limits, check_repair, repair_cost)
+
+    def examined_entries(self, limits: RequestLimits | None = None) -> tuple[Self, Cost]:
+        """Return the same of a request with the network of its forwarding table."""
+        return self._examined(limits, check_entries_repair, entries_repair_cost)
+
+    def _examined(
+        self,
+        limits: RequestLimits | None,
+        check: Callable[[Topology, Failures, RepairOptions], Topology],
+        estimate: Callable[[Topology, RepairOptions], Cost],
+    ) -> tuple[Self, Cost]:
         if self.topology is None:
             raise InvalidInput(f"the network of the table {self.table} is not known")
         options = self.options()
-        left = check_repair(network_of(self.topology, limits), self.without, options)
-        cost = repair_cost(left, options)
+        left = check(network_of(self.topology, limits), self.without, options)
+        cost = estimate(left, options)
         if limits is not None:
             limits.check_cost(cost)
         resolved = {"without": self.without.canonical(), "traffic": traffic_texts(self.traffic)}
@@ -214,17 +240,30 @@ class _Listed(Document):
     topology: str = Field(description="What is left of the network.")
     table_id: str = Field(description="Id of the new table.")
     verdict: OptionalKey[VerdictDocument] = Field(None, description="As in the document.")
+    changed: OptionalKey[Count] = Field(None, description="Of a forwarding table, as there.")
+    entries: OptionalKey[Count] = Field(None, description="Of a forwarding table, as there.")
+
+
+def _named(body: RepairBody, context: Context) -> StoredResult:
+    return context.result(body.table, TableBody.kind, RouteBody.kind)
 
 
 def _examine(body: RepairBody, limits: RequestLimits | None, context: Context) -> Examination:
-    found = context.result(TableBody.kind, body.table)
+    found = _named(body, context)
+    if found.tables == FORWARDING.name:
+        known = body.about(RouteBody.model_validate(found.request))
+        return Examination(*known.examined_entries(limits))
     asked = TableBody.model_validate(found.request)
     known = body.about(asked, compact=found.read_document()["table"]["form"] == "compact")
     return Examination(*known.examined(limits))
 
 
 def _compute(body: RepairBody, context: Context, report: Reporter) -> Answer:
-    table = context.result(TableBody.kind, body.table).read_table()
+    table = _named(body, context).read_table()
+    if isinstance(table, ForwardingTable):
+        made = repair_table(table, body.without, body.options(), report)
+        document = ForwardingRepairDocument.of(made).plain()
+        return Answer(document, {"repair": made.seconds}, table=made.table)
     if body.strike_only:
         found = repair(table, body.without, body.options(), report=report)
         return Answer(RepairDocument.of(found).plain(), found.seconds, table=found.table)
@@ -241,11 +280,13 @@ KIND = RequestKind(
             RepairDocument,
             _compute,
             example="repair",
+            others={FORWARDING.name: ForwardingRepairDocument},
         ),
     ),
     asking="Rebuild a stored table by its rule for what failures left of its network, and compare "
-    "it with the old one, or only strike out its paths that are down.",
-    reading="Return a repair: the table, and what it is worth beside the old one.",
+    "it with the old one, or only strike out its paths that are down. Of a forwarding table the "
+    "entries change that have to.",
+    reading="Return a repair: the table, and what it is worth beside the old one or what changes.",
     makes_table=True,
     links={
         "download_url": Link(
