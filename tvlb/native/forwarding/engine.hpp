@@ -92,7 +92,8 @@ struct Pricing {
     int power = 1;
 
     [[nodiscard]] double price(std::uint64_t load) const {
-        const double share = static_cast<double>(load) / scale;
+        // Signed numbers are converted faster.
+        const double share = static_cast<double>(static_cast<std::int64_t>(load)) / scale;
         double product = share;
         for (int i = 1; i < power; ++i) product *= share;
         return product;
@@ -113,14 +114,17 @@ public:
     virtual void add(std::size_t node, std::span<Port> ports) = 0;
     /// Counts the routes for one destination by entries that are there.
     void keep(std::span<const Port> ports) { count(ports, 1); }
-    /// Takes the routes for one destination out.
-    virtual void remove(std::span<const Port> ports) { count(ports, -1); }
+    /// Takes the routes for one destination out, which has all its entries.
+    virtual void remove(std::size_t node, std::span<const Port> ports);
     /// Sets all entries.
     virtual void route(std::span<const std::int32_t> order, Table& table);
     /// Takes every destination out once, in this order, but for the entries that are kept, and routes it
     /// again by what is there, with prices of the mean load and this power.
     void route_again(std::span<const std::int32_t> order, int power, Table& table,
                      const Table* kept = nullptr);
+    /// Changes entries of every destination, in this order and one by one, so that the sum of prices of all
+    /// routes falls, as far as the engine has a choice. Returns how many changed.
+    std::size_t improve(std::span<const std::int32_t> order, int power, Table& table);
     /// Moves routes from a link to others.
     void move(const Hop& hop, std::int64_t routes) { add_load(hop, routes); }
 
@@ -132,6 +136,12 @@ protected:
     [[nodiscard]] double price(const Hop& hop) const {
         return price_[static_cast<std::size_t>(hop.link)];
     }
+    /// With so many routes more.
+    [[nodiscard]] double price_with(const Hop& hop, std::int64_t routes) const {
+        return pricing_.price(load_[static_cast<std::size_t>(hop.link)] + static_cast<std::uint64_t>(routes));
+    }
+    /// Changes the entries for one destination, all of which are there, see `improve`.
+    virtual std::size_t improve(std::size_t /*node*/, std::span<Port> /*ports*/) { return 0; }
     void add_load(const Hop& hop, std::int64_t routes) {
         auto& load = load_[static_cast<std::size_t>(hop.link)];
         load += static_cast<std::uint64_t>(routes);
@@ -141,7 +151,8 @@ protected:
 private:
     /// The routes of a tree, as many as `sign` says of each.
     void count(std::span<const Port> ports, int sign);
-    void set_prices(const Pricing& pricing);
+    /// Of loads over their mean, to a power.
+    void set_prices(int power);
 
     friend class TreeEngine;
 

@@ -60,7 +60,7 @@ private:
     const Graph& graph_;
     bool is_shortest_;
     std::vector<std::int32_t> place_;
-    std::unique_ptr<TreeEngine> engine_;
+    std::unique_ptr<Engine> engine_;
     Table kept_, table_;
     std::uint64_t budget_ = 0;  // entries that may change though they were there
     std::vector<bool> is_open_;  // by node, whether an entry was missing

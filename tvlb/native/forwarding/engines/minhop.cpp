@@ -1,30 +1,16 @@
 // The baseline of subnet managers: every switch spreads destinations over its own shortest links.
-#include "../engine.hpp"
+#include "../shortest_trees.hpp"
 
 namespace tvlb::forwarding {
 namespace {
 
-class MinHop final : public TreeEngine {
+class MinHop final : public ShortestEngine {
 public:
     MinHop(const Graph& graph, const EngineSettings& settings)
-        : TreeEngine(graph), ties_(settings.ties), ways_(graph), destinations_(graph.links(), 0) {}
+        : ShortestEngine(graph), ties_(settings.ties), destinations_(graph.links(), 0) {}
 
-    void choose(std::size_t node, std::span<Port> ports) override {
-        ways_.find(graph().switch_of(node));
-        const auto order = ways_.order();
-        for (std::size_t at = 0; at < order.size(); ++at) {
-            const auto is_before = [&](const Hop& one, const Hop& other) {
-                if (sent_by(one) != sent_by(other)) return sent_by(one) < sent_by(other);
-                return ties_.wins(one, other.port);
-            };
-            const auto fewest = std::ranges::min_element(ways_.nearer(at), is_before);
-            ++sent_by(*fewest);
-            ports[static_cast<std::size_t>(order[at])] = fewest->port;
-        }
-    }
-
-    void remove(std::span<const Port> ports) override {
-        TreeEngine::remove(ports);
+    void remove(std::size_t node, std::span<const Port> ports) override {
+        ShortestEngine::remove(node, ports);
         for (std::int32_t sw = 0; const auto port : ports) {
             if (port != kNone) --sent_by(graph().hop(sw, port));
             ++sw;
@@ -32,12 +18,23 @@ public:
     }
 
 private:
+    void choose(std::span<Port> ports) override {
+        const auto is_before = [&](const Hop& one, const Hop& other) {
+            if (sent_by(one) != sent_by(other)) return sent_by(one) < sent_by(other);
+            return ties_.wins(one, other.port);
+        };
+        for (std::size_t at = 0; at < ways().order().size(); ++at) {
+            const Hop& fewest = *std::ranges::min_element(ways().nearer(at), is_before);
+            ++sent_by(fewest);
+            take(at, fewest, ports);
+        }
+    }
+
     std::uint32_t& sent_by(const Hop& hop) {
         return destinations_[static_cast<std::size_t>(hop.link)];
     }
 
     Ties ties_;
-    ShortestWays ways_;
     std::vector<std::uint32_t> destinations_;  // of every link, the nodes that its source sends by it
 };
 
