@@ -25,11 +25,11 @@ from tvlb.forwarding import (
     Forwarding,
     RouteOptions,
     bandwidth_of,
-    efi_bound,
     engines,
     layers_needed,
     route,
     split_efi,
+    table_bound,
 )
 from tvlb.table import read_dump
 from tvlb.topology import Topology, parse_topology, read_fabric, write_network
@@ -143,7 +143,7 @@ def main() -> int:
         topology = parse_topology(name)
         print(f"{name}: {topology.num_nodes:,} nodes, {topology.num_switches:,} switches")
         if not given.no_bounds:
-            bound, split = efi_bound(topology), split_efi(topology)
+            bound, split = table_bound(topology), split_efi(topology)
             print(
                 f"  EFI at least {bound.value:,} ({bound.kind}), of routes that split "
                 f"{split.low:.2f}..{split.high:.2f}"

@@ -9,6 +9,7 @@ from tests.forwarding.networks import connected_networks as networks
 from tests.sssp_rows import DATA
 from tvlb.errors import InvalidInput
 from tvlb.forwarding import (
+    EfiBound,
     Forwarding,
     LinkLoads,
     MeasureOptions,
@@ -21,6 +22,7 @@ from tvlb.forwarding import (
     route,
     shift_rates,
     split_efi,
+    table_bound,
 )
 from tvlb.native import kernels
 from tvlb.paths import parse_expression
@@ -67,10 +69,16 @@ def test_the_efi_of_routes_that_split(name: str, expected: float, bound: int) ->
     assert loads.max() < 1.03 * low
 
 
+def test_the_entries_of_a_switch_bound_its_links() -> None:
+    # The 11 nodes of a switch send by 117 entries over 12 links: by 10 over one of them.
+    topology = parse_topology(str(DATA / "networks/odin128.json"))
+    assert table_bound(topology) == EfiBound(110, "entries")
+
+
 @given(networks())
 def test_bounds_hold(topology: Topology) -> None:
     efi = route(topology, RouteOptions(order="auto", passes=2)).forwarding.loads.efi
-    assert efi_bound(topology).value <= efi
+    assert efi_bound(topology).value <= table_bound(topology).value <= efi
     if topology.num_links and efi:
         found = split_efi(topology)
         assert found.low <= efi * (1 + 1e-9)

@@ -4,7 +4,7 @@ Every packet for a node leaves a switch by the same link, wherever it comes from
 Ethernet switches route.
 """
 
-from tvlb.forwarding.bounds import EfiBound, SplitEfi, efi_bound, split_efi
+from tvlb.forwarding.bounds import EfiBound, SplitEfi, efi_bound, split_efi, table_bound
 from tvlb.forwarding.engines import Engine, RouteTask, core_engine, engines
 from tvlb.forwarding.forwarding import (
     MOST_ENTRIES,
@@ -65,5 +65,6 @@ __all__ = [
     "sequences_from",
     "shift_rates",
     "split_efi",
+    "table_bound",
     "to_switches",
 ]

@@ -28,7 +28,8 @@ class EfiBound:
     Attributes
     ----------
     value : no routes have a lower EFI.
-    kind : what shows it: `hops`, `switch` (a cut around one), `group` or `lp`.
+    kind : what shows it: `hops`, `switch` (a cut around one), `group`, or `entries` (see
+        `table_bound`).
     """
 
     value: int
@@ -67,6 +68,20 @@ def efi_bound(topology: Topology) -> EfiBound:
         out = np.bincount(group[source[leaves]], minlength=groups)
         found.append(EfiBound(_cut(inside, out, every), "group"))
     return max(found, key=lambda one: one.value)
+
+
+def table_bound(topology: Topology) -> EfiBound:
+    """Return the best bound on forwarding tables, of those that need no program.
+
+    A switch has one entry for every node elsewhere, and all its own nodes send by it: one of its
+    links has the ceiling of entries over links, times its nodes.
+    """
+    nodes = topology.switch_nodes
+    out = np.bincount(topology.network.link_source, minlength=topology.num_switches)
+    some = out > 0
+    entries = -(-(topology.num_nodes - nodes[some]) // out[some])
+    value = int((nodes[some] * entries).max(initial=0))
+    return max(efi_bound(topology), EfiBound(value, "entries"), key=lambda one: one.value)
 
 
 def _cut(inside: NDArray[np.float64], out: NDArray[np.integer], every: float) -> int:

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from tvlb.errors import InvalidInput
-from tvlb.forwarding.bounds import EfiBound, SplitEfi, efi_bound, split_efi
+from tvlb.forwarding.bounds import EfiBound, SplitEfi, efi_bound, split_efi, table_bound
+from tvlb.forwarding.forwarding import Forwarding
 from tvlb.forwarding.measures import (
     MAX_BISECTIONS,
     Routes,
@@ -91,7 +92,7 @@ class Measured:
     routes : the routes, with the loads of their links.
     bandwidth : under bisections, by size of job; of all nodes where none was asked for.
     pattern, shifts : rates of the streams of the pattern, and under all shifts of nodes.
-    bound : on the EFI of any routes.
+    bound : on the EFI of any routes, or of any forwarding table where they are one.
     split_efi : EFI of routes that split; None where it was not asked for.
     """
 
@@ -131,4 +132,5 @@ def measure(
         pattern = pattern_rates(routes, parse_pattern(asked.pattern), asked.seed)
         shifts = shift_rates(routes, workers=asked.workers, report=report)
     solved = split_efi(topology) if asked.bound == "lp" else None
-    return Measured(routes, bandwidth, pattern, shifts, efi_bound(topology), solved)
+    bound = (table_bound if isinstance(routes, Forwarding) else efi_bound)(topology)
+    return Measured(routes, bandwidth, pattern, shifts, bound, solved)

@@ -30,9 +30,12 @@ class LoadFigures(Document):
         description="Edge forwarding index: the highest load of a link."
     )
     efi_links: Count = Field(description="Links with that load.")
-    efi_bound: Count = Field(description="A proven bound: no routes have a lower index.")
+    efi_bound: Count = Field(
+        description="A proven bound: no routes have a lower index, or no table if they are one."
+    )
     efi_bound_kind: str = Field(
-        description="What shows it: hops of shortest routes, or a cut around a switch or a group."
+        description="What shows it: hops of shortest routes, a cut around a switch or a group, or "
+        "the entries of a switch."
     )
     mean_load: float = Field(ge=0, description="Mean load of a link.")
     hops_mean: float = Field(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pydantic import ConfigDict, Field
 
 from tvlb.documents import Document, versions
-from tvlb.forwarding import RouteOptions, check_entries, efi_bound, graph_of
+from tvlb.forwarding import RouteOptions, check_entries, graph_of, table_bound
 from tvlb.languages import asked, made, one_of
 from tvlb.processes import Reporter, Stages
 from tvlb.requests import Answer, Context, Form, Link, Request, RequestKind
@@ -105,7 +105,7 @@ class RouteDocument(LoadFigures, _Head):
             {
                 "topology": str(found.table.topology),
                 "table": ForwardingSummary.of(found.table),
-                **load_figures(found.table.forwarding.loads, efi_bound(found.table.topology)),
+                **load_figures(found.table.forwarding.loads, table_bound(found.table.topology)),
                 "parameters": RouteParameters.model_validate(asked(found.options)),
                 "timings": found.seconds,
                 "provenance": versions(),
