@@ -13,6 +13,7 @@ from tvlb.errors import InvalidInput
 from tvlb.forwarding import (
     Forwarding,
     RouteOptions,
+    bandwidth_of,
     dependency_circle,
     in_layers,
     route,
@@ -51,7 +52,7 @@ def dependencies(forwarding: Forwarding) -> "nx.DiGraph[tuple[int, int]]":
 def test_there_are_as_many_layers_as_another_program_needs(
     topology: Topology, order: str, layers: int
 ) -> None:
-    found = route(topology, RouteOptions(order=order, max_layers=15)).forwarding
+    found = route(topology, RouteOptions(order=order, max_layers=15, fallback=False)).forwarding
     assert found.num_layers <= layers + 1
     assert (found.ports == route(topology, RouteOptions(order=order)).forwarding.ports).all()
     assert nx.is_directed_acyclic_graph(dependencies(found))
@@ -88,6 +89,16 @@ def test_circles_are_found_exactly_where_a_plain_search_finds_them(
     assert (circle == ()) == nx.is_directed_acyclic_graph(plain)
     if circle:
         assert all(plain.has_edge((a, 0), (b, 0)) for a, b in pairwise([*circle, circle[0]]))
+
+
+def test_more_layers_never_give_less() -> None:
+    # The shortest ways of psssp fit into three layers, and into two with new entries.
+    tables = [
+        route(torus(4, 3, 3), RouteOptions(max_layers=most)).forwarding for most in (1, 2, 3, 8)
+    ]
+    rates = [bandwidth_of(one, 4000) for one in tables]
+    for fewer, more in pairwise(rates):
+        assert more.mean > fewer.mean - 2 * fewer.standard_error
 
 
 def ring(size: int) -> ListedTopology:

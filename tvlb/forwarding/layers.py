@@ -41,8 +41,20 @@ def in_layers(forwarding: Forwarding, most: int, *, fallback: bool = True) -> Fo
             f"{left:,} of {layers.size:,} are left"
         )
     if count > most:
-        ports, layers = kernels.forwarding_fit(graph, ports, layers, count)
+        ports, layers = kernels.forwarding_fit(graph, ports, layers, count, most)
     return Forwarding(topology, ports, layers)
+
+
+def best_in_layers(forwarding: Forwarding, most: int) -> Forwarding:
+    """Return the table in at most so many layers with the highest mean rate of those tried.
+
+    The given one is among them if it fits, and those for fewer layers are; only on large networks
+    a table that fits stays as it is. All packets have to arrive. See `in_layers`.
+    """
+    graph = graph_of(forwarding.topology)
+    layers, count = kernels.forwarding_layers(graph, forwarding.ports, most)
+    found = kernels.forwarding_fit(graph, forwarding.ports, layers, count, most)
+    return Forwarding(forwarding.topology, *found)
 
 
 def layers_needed(forwarding: Forwarding) -> int:

@@ -4,16 +4,16 @@ The order and its ties decide more than literature says, see docs/forwarding-tab
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
-from tvlb.forwarding.engines import RouteTask, engines
+from tvlb.forwarding.engines import RouteTask, engines, mean_rate
 from tvlb.forwarding.forwarding import Forwarding, check_entries
-from tvlb.forwarding.layers import in_layers
+from tvlb.forwarding.layers import best_in_layers, in_layers
 from tvlb.languages import Flag, Names, Text, Texts, Whole, check_settings, setting
 from tvlb.processes import Reporter, silent
 from tvlb.statistics import KeyedStream, check_seed
@@ -23,6 +23,7 @@ MAX_PASSES = 1000
 MAX_ROOTS = 1000
 MAX_LAYERS = 15
 DEFAULT_LAYERS = 8
+_MOST_LOST = 0.01
 _FORMS = "id, interleave, random(seed=N) or auto"
 _RANDOM = re.compile(r"random\((?:seed=)?([0-9]{1,19})\)")
 
@@ -60,6 +61,11 @@ class Order:
     def tried(self) -> "tuple[Order, ...]":
         """The orders that are tried."""
         return (Order("id"), Order("interleave")) if self.name == "auto" else (self,)
+
+    @property
+    def tie_seed(self) -> int | None:
+        """Of lots where ways cost the same; None: the first link wins."""
+        return self.seed if self.name == "random" else None
 
     def nodes(self, topology: Topology) -> NDArray[np.int32]:
         """Return all nodes in this order, int32 (nodes,)."""
@@ -174,12 +180,23 @@ def route(
     asked = options or RouteOptions()
     engine = engines()[asked.engine]
     roots = asked.root_switches(topology)
-    tried: list[Routed] = []
-    for order in Order.parse(asked.order).tried:
-        ties = order.seed if order.name == "random" else None
-        task = RouteTask(topology, order.nodes(topology), asked.passes, report, roots, ties)
-        forwarding = Forwarding.of(topology, engine.route(task))
-        if (most := asked.most_layers) is not None:
-            forwarding = in_layers(forwarding, most, fallback=asked.fallback)
-        tried.append(Routed(forwarding, order))
-    return min(tried, key=lambda one: one.forwarding.loads.efi)
+    orders = Order.parse(asked.order).tried
+    tasks = [
+        RouteTask(topology, order.nodes(topology), 0, report, roots, order.tie_seed)
+        for order in orders
+    ]
+    if asked.passes:
+        # Passes lower the EFI, and leave what the better order has without them, but for a little.
+        least = max(mean_rate(topology, engine.route(task)) for task in tasks) - _MOST_LOST
+        tasks = [replace(task, passes=asked.passes, least_rate=least) for task in tasks]
+    tried = [
+        Routed(Forwarding.of(topology, engine.route(task)), order)
+        for task, order in zip(tasks, orders, strict=True)
+    ]
+    # Loads are not counted where there is no choice.
+    found = min(tried, key=lambda one: one.forwarding.loads.efi) if len(tried) > 1 else tried[0]
+    if (most := asked.most_layers) is None:
+        return found
+    if asked.fallback:
+        return replace(found, forwarding=best_in_layers(found.forwarding, most))
+    return replace(found, forwarding=in_layers(found.forwarding, most, fallback=False))

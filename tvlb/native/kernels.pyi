@@ -311,6 +311,7 @@ class ForwardingRoute:
 
     def route(self, order: _Int32) -> None: ...
     def route_again(self, order: _Int32, power: int) -> None: ...
+    def improve(self, order: _Int32, power: int) -> int: ...
     def ports(self) -> _Ports: ...
     def loads(self) -> NDArray[np.uint64]: ...
 
@@ -370,9 +371,9 @@ def forwarding_layers(graph: ForwardingGraph, ports: _Ports, most: int) -> tuple
     """Return the layers, uint8 (nodes, switches), and how many there are, at most one more."""
 
 def forwarding_fit(
-    graph: ForwardingGraph, ports: _Ports, layers: _Ports, count: int
+    graph: ForwardingGraph, ports: _Ports, layers: _Ports, count: int, most: int
 ) -> tuple[_Ports, _Ports]:
-    """Return ports and layers in one layer less, or in one."""
+    """Return the best ports and layers of those tried, in at most so many."""
 
 def forwarding_dependencies(
     graph: ForwardingGraph, ports: _Ports, layers: _Ports, count: int

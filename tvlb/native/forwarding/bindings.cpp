@@ -83,6 +83,10 @@ public:
         check_nodes(graph_, view(order));
         engine_->route_again(view(order), power, table_);
     }
+    std::size_t improve(const Array<std::int32_t>& order, int power) {
+        check_nodes(graph_, view(order));
+        return engine_->improve(view(order), power, table_);
+    }
     [[nodiscard]] auto ports() const {
         return hand_over_table(graph_, table_);
     }
@@ -248,14 +252,15 @@ nb::tuple part(const Graph& graph, const Ports& ports, std::size_t most) {
 }
 
 // Ports and layers.
-nb::tuple fit(const Graph& graph, const Ports& ports, const Ports& layers, std::size_t count) {
-    if (count < 2 || count > tvlb::forwarding::kMostLayers) {
+nb::tuple fit(const Graph& graph, const Ports& ports, const Ports& layers, std::size_t count,
+              std::size_t most) {
+    if (count < 1 || most < 1 || count > most + 1 || most >= tvlb::forwarding::kMostLayers) {
         throw std::invalid_argument("no such layers");
     }
     const auto given = layers_of(graph, layers);
     Layers fitting{{given.begin(), given.end()}, count};
     Table table = table_of(graph, ports);
-    unlocked([&] { tvlb::forwarding::fit(graph, table, fitting); });
+    unlocked([&] { tvlb::forwarding::fit(graph, table, fitting, most); });
     return nb::make_tuple(
         hand_over_as(std::vector<Port>(table.ports()), graph.nodes(), graph.switches()),
         hand_over_as(std::move(fitting.of), graph.nodes(), graph.switches()));
@@ -296,6 +301,7 @@ void bind_forwarding(nb::module_& m) {
              "graph"_a, "engine"_a, "roots"_a, "ties"_a.none(), nb::keep_alive<1, 2>())
         .def("route", &Routing::route, "order"_a, Unlocked())
         .def("route_again", &Routing::route_again, "order"_a, "power"_a, Unlocked())
+        .def("improve", &Routing::improve, "order"_a, "power"_a, Unlocked())
         .def("ports", &Routing::ports)
         .def("loads", &Routing::loads);
     nb::class_<Bisections>(m, "Bisections")
@@ -337,7 +343,7 @@ void bind_forwarding(nb::module_& m) {
     m.def("price_bound", &price_bound, "graph"_a, "prices"_a);
     m.def("even_loads", &even_loads, "graph"_a, "rounds"_a);
     m.def("forwarding_layers", &part, "graph"_a, "ports"_a, "most"_a);
-    m.def("forwarding_fit", &fit, "graph"_a, "ports"_a, "layers"_a, "count"_a);
+    m.def("forwarding_fit", &fit, "graph"_a, "ports"_a, "layers"_a, "count"_a, "most"_a);
     m.def("forwarding_dependencies", &dependencies_of, "graph"_a, "ports"_a, "layers"_a, "count"_a);
 }
 

@@ -1,10 +1,9 @@
-// Makes the routes of a layer that has to take all the rest free of circles, by new entries: trees below
+// Makes the routes of a layer that takes all the rest free of circles, by new entries: trees below
 // several roots and in several orders of destinations are tried, and the best under random bisections
 // is kept.
 #include <algorithm>
+#include <functional>
 #include <numeric>
-#include <optional>
-#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -20,7 +19,9 @@ namespace {
 // Budgets, so that results depend on no clock. Work is nodes x links, which a tree for every node takes.
 constexpr std::size_t kMostGrown = 8;
 constexpr std::size_t kWorkOfGrown = 3'000'000;
+constexpr std::size_t kWorkOfChoice = 3'000'000;  // beyond that a table that fits stays as it is
 constexpr std::size_t kLarge = 100'000'000;  // beyond that none is grown, and there is one pass
+constexpr std::size_t kWorkOfAgain = 4'000'000;  // behind each number of other layers
 constexpr std::size_t kWorkOfOrders = 30'000'000;
 constexpr int kImprovements = 3;
 constexpr int kPasses = 5;  // by each price
@@ -43,6 +44,28 @@ std::vector<std::vector<std::int32_t>> orders_of_nodes(const Graph& graph) {
     return {std::move(nodes), std::move(interleaved)};
 }
 
+// Sum of the mean rates under bisections of its own.
+double rate_of(const Graph& graph, const Table& table) {
+    const auto count = std::clamp<std::size_t>(kStreams / graph.nodes(), 64, 4096);
+    const Bisections drawn{kSeed, 0, count, graph.nodes(), false};
+    const auto rates = rates_of(PortRoutes(graph, table.ports()), drawn);
+    return std::accumulate(rates.mean.begin(), rates.mean.end(), 0.0);
+}
+
+struct Made {
+    Table table;
+    Layers layers;
+    double rate;
+};
+
+// A way to make tables: up*/down* in an order of switches, or grown, with a spanning tree of this root.
+struct Attempt {
+    std::span<const std::int32_t> nodes;  // in the order in which they are routed
+    const UpDown* order = nullptr;
+    std::int32_t root = 0;
+    double rate = 0;  // that it led to
+};
+
 class Fitting {
 public:
     // Layers from `first` on become one.
@@ -57,9 +80,21 @@ public:
         }
     }
 
+    // Returns the highest rate of the tables of an attempt.
+    double make(const Attempt& attempt, double mean_load) {
+        rate_ = 0;
+        if (attempt.order != nullptr) try_order(*attempt.order, attempt.nodes);
+        else try_growth(attempt.root, attempt.nodes, mean_load);
+        return rate_;
+    }
+
+    // The best table of all attempts.
+    [[nodiscard]] Made& best() { return best_; }
+
+private:
     // Trees that are up*/down* in an order, and routed again by prices.
     void try_order(const UpDown& order, std::span<const std::int32_t> nodes) {
-        Made made{table_, layers_};
+        Made made{table_, layers_, 0};
         UpDownEngine engine(graph_, order);
         // All are routed anew where that changes no layers.
         const auto allows = [&](const Turn& turn) {
@@ -86,7 +121,7 @@ public:
 
     // Trees that are grown where the turns of most routes, as they are, are allowed, and improved.
     void try_growth(std::int32_t root, std::span<const std::int32_t> nodes, double mean_load) {
-        Made made{table_, layers_};
+        Made made{table_, layers_, 0};
         Lane lane(graph_, made.table, root, mean_load);
         for (const auto& turn : by_weight()) lane.reserve(turn);
         const auto allows = [&](const Turn& turn) { return lane.has(turn); };
@@ -111,13 +146,12 @@ public:
         offer(std::move(made));
     }
 
-    struct Made {
-        Table table;
-        Layers layers;
-        double rate = -1;
-    };
+    void offer(Made&& made) {
+        made.rate = rate_of(graph_, made.table);
+        rate_ = std::max(rate_, made.rate);
+        if (made.rate > best_.rate) best_ = std::move(made);
+    }
 
-    [[nodiscard]] Made& best() { return best_; }
 
 private:
     // Nodes, in this order, of which a route that has no layer yet is not allowed. The others are kept.
@@ -169,48 +203,55 @@ private:
         return turns;
     }
 
-    void offer(Made&& made) {
-        const auto count = std::clamp<std::size_t>(kStreams / graph_.nodes(), 64, 4096);
-        const Bisections drawn{kSeed, 0, count, graph_.nodes(), false};
-        const auto rates = rates_of(PortRoutes(graph_, made.table.ports()), drawn);
-        made.rate = std::accumulate(rates.mean.begin(), rates.mean.end(), 0.0);
-        if (made.rate > best_.rate) best_ = std::move(made);
-    }
-
     const Graph& graph_;
     const Table& table_;
     const Layers& layers_;
     std::size_t first_;
     vc::DependencyGraph rest_;
     Made best_{Table(0, 0), {}, -1};
+    double rate_ = 0;  // the highest of an attempt
 };
+
+std::vector<Attempt> attempts_on(const Graph& graph, std::span<const UpDown> orders,
+                                 std::span<const std::vector<std::int32_t>> nodes) {
+    const auto work = graph.nodes() * graph.links();
+    std::vector<Attempt> attempts;
+    for (const auto& order : orders.first(tries(kWorkOfOrders, work, orders.size()))) {
+        for (const auto& of : nodes) attempts.push_back({of, &order});
+    }
+    const auto roots = std::min(kMostGrown, graph.joined().size());
+    const auto grown = work > kLarge ? 0 : tries(kWorkOfGrown, work, roots);
+    for (std::size_t i = 0; i < grown; ++i) {
+        attempts.push_back({nodes.back(), nullptr, graph.joined()[i * graph.joined().size() / grown]});
+    }
+    return attempts;
+}
 
 }  // namespace
 
-void fit(const Graph& graph, Table& table, Layers& layers) {
+void fit(const Graph& graph, Table& table, Layers& layers, std::size_t most) {
     const auto work = graph.nodes() * graph.links();
+    const bool fits = layers.count <= most;
+    if (fits && (layers.count == 1 || work > kWorkOfChoice)) return;
     const auto nodes = orders_of_nodes(graph);
     const auto orders = good_orders(graph);
-    const auto routed = tries(kWorkOfOrders, work, orders.size());
-    const auto roots = std::min(kMostGrown, graph.joined().size());
-    const auto grown = work > kLarge ? 0 : tries(kWorkOfGrown, work, roots);
-    const auto hops = static_cast<double>(loads_of(graph, table.ports()).hops);
-    std::optional<Fitting::Made> best;
-    // The layers before stay as they are, or all of them become one, which may be better than a few.
-    for (const auto first : {layers.count - 2, std::size_t{0}}) {
-        if (best && (layers.count == 2 || work > kLarge)) break;
+    auto attempts = attempts_on(graph, orders, nodes);
+    const auto mean_load = static_cast<double>(loads_of(graph, table.ports()).hops) /
+                           static_cast<double>(graph.links());
+    Made best{table, layers, fits ? rate_of(graph, table) : -1};
+    // All layers become one, and those behind the first, behind the second, and so on.
+    const auto last = layers.count - 2;
+    for (std::size_t first = last > 0 && work > kLarge ? last : 0; first <= last; ++first) {
+        if (first > 0 && first < last && work > kWorkOfChoice) continue;
         Fitting fitting(graph, table, layers, first);
-        for (const auto& order : orders | std::views::take(routed)) {
-            for (const auto& of : nodes) fitting.try_order(order, of);
-        }
-        for (std::size_t i = 0; i < grown; ++i) {
-            const auto root = graph.joined()[i * graph.joined().size() / grown];
-            fitting.try_growth(root, nodes.back(), hops / static_cast<double>(graph.links()));
-        }
-        if (!best || fitting.best().rate > best->rate) best = std::move(fitting.best());
+        for (auto& attempt : attempts) attempt.rate = fitting.make(attempt, mean_load);
+        if (fitting.best().rate > best.rate) best = std::move(fitting.best());
+        // What was good in one lane is so behind others.
+        std::ranges::stable_sort(attempts, std::greater(), &Attempt::rate);
+        attempts.resize(tries(kWorkOfAgain, work, attempts.size()));
     }
-    table = std::move(best->table);
-    layers = std::move(best->layers);
+    table = std::move(best.table);
+    layers = std::move(best.layers);
 }
 
 }  // namespace tvlb::forwarding

@@ -28,9 +28,12 @@ struct Layers {
 /// arrive.
 [[nodiscard]] Layers layers_of(const Graph& graph, std::span<const Port> ports, std::size_t most);
 
-/// Where that left a layer too many: makes the last two one, or all, in which destinations get new
-/// entries that close no circle, for all their routes. Every network in one part has such a table.
-void fit(const Graph& graph, Table& table, Layers& layers);
+/// Of tables in at most `most` layers the one with the highest mean rate under bisections: the given one,
+/// if `layers_of` left none too many, and those in which the layers from the first, the second, .. on are
+/// one, where destinations get new entries that close no circle, for all their routes. Every network in
+/// one part has such tables. More layers give no lower rate, but on large networks, where a table that
+/// fits stays as it is, and fewer others are tried.
+void fit(const Graph& graph, Table& table, Layers& layers, std::size_t most);
 
 /// Calls `visit` for the links of a route in pairs, as long as it does not return false.
 void each_turn(const Graph& graph, std::int32_t source, std::int32_t target, std::span<const Port> ports,
