@@ -1,19 +1,28 @@
 """Forwarding tables for what failures left: what has to change, and in which order."""
 
 from collections.abc import Iterator
+from itertools import pairwise, product
 
+import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.forwarding.networks import connected_networks as networks
 from tvlb.errors import InvalidInput
-from tvlb.forwarding import NO_PORT, Forwarding, RouteOptions, graph_of, route
+from tvlb.forwarding import (
+    NO_PORT,
+    Forwarding,
+    RouteOptions,
+    dependency_circle,
+    graph_of,
+    route,
+)
 from tvlb.forwarding.forwarding import Ports
 from tvlb.forwarding.repair import RepairedForwarding, repair_forwarding
 from tvlb.native import kernels
-from tvlb.topology import Failures, Topology, parse_topology, without
+from tvlb.topology import Failures, ListedTopology, Topology, parse_topology, without
 
 
 def _left(topology: Topology, cables: list[int], *switches: int) -> Topology | None:
@@ -131,6 +140,76 @@ def test_blocks_are_written_in_such_an_order(
     assert not waits
     assert writes.blocks <= len(writes.switch)
     assert np.array_equal(mixed, new)
+
+
+def _waits(*tables: Forwarding) -> "nx.DiGraph[tuple[int, int]]":
+    """Return what waits for what, as links in a layer, on every way by entries of any table."""
+    topology, links = tables[0].topology, [one.links().tolist() for one in tables]
+    network = topology.network
+    found: nx.DiGraph[tuple[int, int]] = nx.DiGraph()
+    for node, end in enumerate(network.node_switch.tolist()):
+        for source, one in product(np.flatnonzero(topology.switch_nodes).tolist(), tables):
+            layer = int(one.layers[node, source])
+            ways, passed = [(-1, source)], set[tuple[int, int]]()
+            while ways:
+                held, at = way = ways.pop()
+                if at == end or way in passed:
+                    continue
+                passed.add(way)
+                for wanted in {of[node][at] for of in links} - {-1}:
+                    ways.append((wanted, int(network.link_target[wanted])))
+                    if held >= 0:
+                        found.add_edge((held, layer), (wanted, layer))
+    return found
+
+
+@settings(max_examples=80)
+@given(
+    networks(),
+    st.lists(st.integers(0, 99), min_size=1, max_size=2),
+    st.sampled_from(["psssp", "psssp-w1", "updn"]),
+    st.sampled_from([0.0, 0.3]),
+)
+def test_tables_of_one_lane_stay_so_and_mixtures_are_judged_entry_by_entry(
+    topology: Topology, cables: list[int], engine: str, rebalance: float
+) -> None:
+    left = _left(topology, cables)
+    assume(left is not None)
+    assert left is not None
+    old = route(topology, RouteOptions(engine=engine, max_layers=1)).forwarding
+    repaired = repair_forwarding(old, left, rebalance=rebalance)
+    found, before = repaired.forwarding, Forwarding.of(left, repaired.before)
+    assert repaired.in_one_lane
+    assert found.loads.lost_pairs == found.loads.holes == 0
+    assert dependency_circle(found) == ()
+    assert nx.is_directed_acyclic_graph(_waits(found))
+    mixes = nx.is_directed_acyclic_graph(_waits(found, before))
+    assert mixes == (dependency_circle(found, before) == ())
+
+
+@settings(max_examples=40)
+@given(networks(), st.integers(0, 9))
+def test_mixtures_of_tables_in_layers(topology: Topology, seed: int) -> None:
+    one, other = (
+        route(topology, RouteOptions(order=order, max_layers=most)).forwarding
+        for order, most in (("id", 2), (f"random({seed})", 3))
+    )
+    circle = dependency_circle(one, other)
+    assert (circle == ()) == nx.is_directed_acyclic_graph(_waits(one, other))
+
+
+def test_a_mixture_may_wait_in_a_circle_though_no_route_of_either_table_does() -> None:
+    cables = [[0, 1], [0, 3], [1, 2], [1, 2], [1, 2], [2, 3]]
+    topology = ListedTopology([1, 2, 0, 0], [cables])
+    left = _left(topology, [0])
+    assert left is not None
+    old = route(topology, RouteOptions(order="interleave", max_layers=1)).forwarding
+    repaired = repair_forwarding(old, left)
+    found, before = repaired.forwarding, Forwarding.of(left, repaired.before)
+    assert nx.is_directed_acyclic_graph(nx.compose(_waits(found), _waits(before)))
+    circle = dependency_circle(found, before)
+    waits = _waits(found, before)
+    assert all(waits.has_edge((a, 0), (b, 0)) for a, b in pairwise([*circle, circle[0]]))
 
 
 def test_a_cable_of_a_dragonfly() -> None:

@@ -144,10 +144,14 @@ def _print_forwarding(document: Mapping[str, Any], console: Console) -> None:
         f"{document['block_writes']:,} writes; EFI {document['efi_before']:,} -> "
         f"{document['efi']:,}; CPU time: {document['seconds']:.2f} s"
     )
-    if document["reoriented"]:
-        console.print("  routes had to be ordered anew: old and new entries together may deadlock")
-    elif document["in_one_lane"]:
-        console.print("  free of deadlock in one lane, also while old and new entries are mixed")
+    if document["in_one_lane"]:
+        anew = "routes had to be ordered anew: " if document["reoriented"] else ""
+        mixed = (
+            "also while old and new entries are mixed"
+            if document["free_of_deadlock_together"]
+            else "but may deadlock while old and new entries are mixed"
+        )
+        console.print(f"  {anew}free of deadlock in one lane, {mixed}")
     else:
         console.print(
             f"  in {document['layers']} layers of virtual channels; in one lane it can deadlock, "

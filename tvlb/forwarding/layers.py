@@ -70,21 +70,15 @@ def dependencies(
 
     Parameters
     ----------
-    beside : tables of the same network that are in use at the same time, in as many layers.
+    beside : tables of the same network that are in use at the same time: at every switch a packet
+        may meet the entry of any of them.
     one_lane : all layers share their virtual channels, as where a device knows none.
     """
     every = (forwarding, *beside)
     count = 1 if one_lane else max(one.num_layers for one in every)
     graph = graph_of(forwarding.topology)
-    found = [
-        kernels.forwarding_dependencies(
-            graph, one.ports, np.zeros_like(one.layers) if one_lane else one.layers, count
-        )
-        for one in every
-    ]
-    for other in found[1:]:
-        found[0].join(other)
-    return found[0]
+    layers = [np.zeros_like(one.layers) if one_lane else one.layers for one in every]
+    return kernels.forwarding_dependencies(graph, [one.ports for one in every], layers, count)
 
 
 def dependency_circle(

@@ -35,8 +35,8 @@ class RepairedForwarding:
     must_change : entries whose link is down or leads on no way that is allowed; in one lane also
         those that led to entries which changed, and on no allowed way then.
     in_one_lane : whether the old table can not deadlock in one lane.
-    reoriented : whether the new one is allowed to have routes that wait for old ones in a circle:
-        there was no other way.
+    reoriented : whether all routes were ordered anew, since the order in which those of the old
+        table take links leaves some switch no way.
     """
 
     forwarding: Forwarding

@@ -266,9 +266,6 @@ class DependencyGraph:
     def add(self, channels: _Int32) -> None:
         """Add routes by the channels that they take, a row each, -1 beyond the last."""
 
-    def join(self, other: DependencyGraph) -> None:
-        """Add what another graph with as many channels has."""
-
     def remove(self, held: int, wanted: int) -> None: ...
     def routes(self, held: int, wanted: int) -> int: ...
     def order(self) -> list[int]:
@@ -376,6 +373,6 @@ def forwarding_fit(
     """Return the best ports and layers of those tried, in at most so many."""
 
 def forwarding_dependencies(
-    graph: ForwardingGraph, ports: _Ports, layers: _Ports, count: int
+    graph: ForwardingGraph, ports: Sequence[_Ports], layers: Sequence[_Ports], count: int
 ) -> DependencyGraph:
-    """Return what waits for what; channels are link * count + layer."""
+    """Return what waits for what by entries of any table; channels are link * count + layer."""

@@ -105,7 +105,6 @@ void bind_virtual_channels(nb::module_& m) {
     nb::class_<DependencyGraph>(m, "DependencyGraph")
         .def(nb::init<std::size_t>(), "channels"_a)
         .def("add", &add_routes, "channels"_a, binding::Unlocked())
-        .def("join", &DependencyGraph::join, "other"_a, binding::Unlocked())
         .def("remove", &DependencyGraph::remove, "held"_a, "wanted"_a)
         .def("routes", &DependencyGraph::routes, "held"_a, "wanted"_a)
         .def("order", &DependencyGraph::order, binding::Unlocked())

@@ -145,11 +145,12 @@ class ForwardingRepairDocument(Document):
     layers: Count = Field(description="Layers of virtual channels of the new table.")
     in_one_lane: bool = Field(description="Whether the old table can not deadlock in one lane.")
     reoriented: bool = Field(
-        description="Whether routes had to be ordered anew, so that old and new entries together "
-        "may deadlock."
+        description="Whether routes had to be ordered anew, since the old order leaves some switch "
+        "no way."
     )
     free_of_deadlock_together: bool = Field(
-        description="Whether old and new entries, however mixed, can not deadlock in one lane."
+        description="Whether packets can not deadlock in one lane, by whatever mixture of old and "
+        "new entries they go."
     )
     seconds: NonNegative = Field(description="CPU time without reading and writing, seconds.")
     provenance: dict[str, str] = Field(description="Versions of the software that matters.")

@@ -46,7 +46,8 @@ class Comparison:
     changed, entries : entries that differ, and of all.
     blocks : blocks of 64 LIDs that have such entries; LIDs count nodes from 1 without a fabric.
     efi, efi_before, ebb, ebb_before : of both, where all packets arrive.
-    circle : links that wait for each other in a circle while entries of both are in use.
+    circle : links that wait for each other in a circle while entries of both are in use; empty
+        where no mixture has one.
     """
 
     changed: int
@@ -120,9 +121,9 @@ def _in_lines(one: Comparison) -> list[str]:
         f"{one.blocks:,} blocks of {BLOCK} LIDs",
         f"EFI {one.efi_before:,} -> {one.efi:,}, EBB {figure(one.ebb_before)} -> "
         f"{figure(one.ebb)} ({_BISECTIONS:,} bisections)",
-        f"old and new entries together can deadlock: {one.circle}"
+        f"packets can deadlock while old and new entries are mixed: {one.circle}"
         if one.circle
-        else "old and new entries together cannot deadlock",
+        else "packets cannot deadlock while old and new entries are mixed",
     ]
 
 

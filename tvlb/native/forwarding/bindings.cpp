@@ -267,15 +267,17 @@ nb::tuple fit(const Graph& graph, const Ports& ports, const Ports& layers, std::
 }
 
 // Channels are link * layers + layer.
-tvlb::vc::DependencyGraph dependencies_of(const Graph& graph, const Ports& ports, const Ports& layers,
-                                          std::size_t count) {
-    const auto of = layers_of(graph, layers);
-    if (std::ranges::any_of(of, [&](auto layer) { return layer >= count; })) {
-        throw std::invalid_argument("a layer is beyond the last one");
+tvlb::vc::DependencyGraph dependencies_of(const Graph& graph, const std::vector<Ports>& ports,
+                                          const std::vector<Ports>& layers, std::size_t count) {
+    check_column(ports.size(), layers.size());
+    std::vector<tvlb::forwarding::Entries> tables;
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+        tables.push_back({ports_of(graph, ports[i]), layers_of(graph, layers[i])});
+        if (std::ranges::any_of(tables.back().layers, [&](auto layer) { return layer >= count; })) {
+            throw std::invalid_argument("a layer is beyond the last one");
+        }
     }
-    return unlocked([&] {
-        return tvlb::forwarding::dependencies_of(graph, ports_of(graph, ports), of, count);
-    });
+    return unlocked([&] { return tvlb::forwarding::dependencies_of(graph, tables, count); });
 }
 
 }  // namespace

@@ -123,41 +123,77 @@ private:
     bool moved_ = false;
 };
 
+// The entries that packets may meet while several tables are in use.
+class Mixture {
+public:
+    Mixture(const Graph& graph, std::span<const Entries> tables, std::size_t count)
+        : graph_(graph), tables_(tables), count_(count), found_(graph.links() * count),
+          seen_(graph.links() * count, graph.nodes()) {}
+
+    DependencyGraph dependencies() {
+        for (std::size_t node = 0; node < graph_.nodes(); ++node) {
+            check_interrupt();
+            for (std::int32_t source = 0; static_cast<std::size_t>(source) < graph_.switches(); ++source) {
+                if (graph_.nodes_at(source) > 0) follow(source, node);
+            }
+        }
+        return std::move(found_);
+    }
+
+private:
+    void follow(std::int32_t source, std::size_t node) {
+        const auto begin = node * graph_.switches();
+        for (const auto& table : tables_) {
+            const std::size_t layer = table.layers[begin + static_cast<std::size_t>(source)];
+            each_wanted(source, node, [&](const Hop& hop) { reach(hop, layer, node); });
+            // Behind a link a layer's packets for a node are all alike.
+            while (!held_.empty()) {
+                const Hop& held = *held_.back();
+                held_.pop_back();
+                each_wanted(held.target, node, [&](const Hop& wanted) {
+                    found_.add(channel(held, layer), channel(wanted, layer));
+                    reach(wanted, layer, node);
+                });
+            }
+        }
+    }
+
+    void reach(const Hop& hop, std::size_t layer, std::size_t node) {
+        if (std::exchange(seen_[channel(hop, layer)], node) != node) held_.push_back(&hop);
+    }
+
+    // Links that packets at a switch may take, each once.
+    void each_wanted(std::int32_t at, std::size_t node, auto&& visit) {
+        if (at == graph_.switch_of(node)) return;
+        const auto entry = node * graph_.switches() + static_cast<std::size_t>(at);
+        for (std::size_t i = 0; i < tables_.size(); ++i) {
+            const auto port = tables_[i].ports[entry];
+            const auto before = tables_.first(i);
+            const auto is_same = [&](const Entries& other) { return other.ports[entry] == port; };
+            if (graph_.has(at, port) && std::ranges::none_of(before, is_same)) visit(graph_.hop(at, port));
+        }
+    }
+
+    [[nodiscard]] Channel channel(const Hop& hop, std::size_t layer) const {
+        return static_cast<Channel>(static_cast<std::size_t>(hop.link) * count_ + layer);
+    }
+
+    const Graph& graph_;
+    std::span<const Entries> tables_;
+    std::size_t count_;
+    DependencyGraph found_;
+    std::vector<std::size_t> seen_;  // by channel: the node for which packets were followed there last
+    std::vector<const Hop*> held_;
+};
+
 }  // namespace
 
 Layers layers_of(const Graph& graph, std::span<const Port> ports, std::size_t most) {
     return Layering(graph, ports).run(most);
 }
 
-DependencyGraph dependencies_of(const Graph& graph, std::span<const Port> ports,
-                                std::span<const Layer> layers, std::size_t count) {
-    DependencyGraph found(graph.links() * count);
-    // Behind a switch a layer's routes to a node are all alike.
-    std::vector<std::size_t> seen(graph.switches() * count, graph.nodes());
-    const auto switches = graph.switches();
-    for (std::size_t node = 0; node < graph.nodes(); ++node) {
-        check_interrupt();
-        const auto to = ports.subspan(node * switches, switches);
-        const auto target = graph.switch_of(node);
-        for (std::int32_t source = 0; static_cast<std::size_t>(source) < switches; ++source) {
-            if (graph.nodes_at(source) == 0) continue;
-            const std::size_t layer = layers[node * switches + static_cast<std::size_t>(source)];
-            const Hop* held = nullptr;
-            for (auto at = source; at != target;) {
-                const auto here = static_cast<std::size_t>(at);
-                if (!graph.has(at, to[here])) break;
-                const Hop& wanted = graph.hop(at, to[here]);
-                if (held != nullptr) {
-                    found.add(static_cast<Channel>(static_cast<std::size_t>(held->link) * count + layer),
-                              static_cast<Channel>(static_cast<std::size_t>(wanted.link) * count + layer));
-                }
-                if (std::exchange(seen[here * count + layer], node) == node) break;
-                held = &wanted;
-                at = wanted.target;
-            }
-        }
-    }
-    return found;
+DependencyGraph dependencies_of(const Graph& graph, std::span<const Entries> tables, std::size_t count) {
+    return Mixture(graph, tables, count).dependencies();
 }
 
 }  // namespace tvlb::forwarding

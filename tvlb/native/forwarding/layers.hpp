@@ -49,8 +49,14 @@ void each_turn(const Graph& graph, std::int32_t source, std::int32_t target, std
     }
 }
 
-/// What waits for what, as channels link * layers + layer: straight from entries that may be wrong.
-[[nodiscard]] vc::DependencyGraph dependencies_of(const Graph& graph, std::span<const Port> ports,
-                                                  std::span<const Layer> layers, std::size_t count);
+struct Entries {
+    std::span<const Port> ports;
+    std::span<const Layer> layers;
+};
+
+/// What waits for what, as channels link * layers + layer: straight from entries that may be wrong. At every
+/// switch a packet may meet the entry of any of the tables, as while one replaces another.
+[[nodiscard]] vc::DependencyGraph dependencies_of(const Graph& graph, std::span<const Entries> tables,
+                                                  std::size_t count);
 
 }  // namespace tvlb::forwarding

@@ -44,7 +44,9 @@ std::vector<std::int32_t> link_order(const Graph& graph, const vc::DependencyGra
 }
 
 void Ordered::choose(std::size_t node, std::span<Port> ports) {
+    node_ = node;
     target_ = graph().switch_of(node);
+    in_order_ = !place_.empty();
     kept_.assign(ports.begin(), ports.end());
     std::ranges::fill(ports, kNone);
     std::ranges::fill(depth_, kOpen);
@@ -56,7 +58,35 @@ void Ordered::choose(std::size_t node, std::span<Port> ports) {
     for (std::int32_t sw = 0; sw < static_cast<std::int32_t>(ports.size()); ++sw) {
         if (depth_[static_cast<std::size_t>(sw)] == kOpen) open_.push_back(sw);
     }
-    while (settle_best(false, ports) || settle_best(true, ports)) follow_kept(ports);
+    while (settle_best(Choice::mixing, ports) || settle_best(Choice::open, ports) ||
+           (has_open_sources() && settle_best(Choice::kept, ports))) {
+        follow_kept(ports);
+    }
+    if (has_open_sources()) return;
+    in_order_ = false;
+    followed_ = 0;
+    do follow_kept(ports);
+    while (settle_best(Choice::open, ports) || settle_best(Choice::kept, ports));
+}
+
+bool Ordered::has_open_sources() const {
+    return std::ranges::any_of(open_, [&](auto sw) {
+        return graph().nodes_at(sw) > 0 && depth_[static_cast<std::size_t>(sw)] == kOpen;
+    });
+}
+
+bool Ordered::mixes(std::size_t node, const Hop& hop) const {
+    if (place_.empty()) return true;
+    const auto ports = before_.to(node);
+    const auto onward = ports[static_cast<std::size_t>(hop.target)];
+    if (onward != kNone && place_[static_cast<std::size_t>(hop.link)] >=
+                               place_[static_cast<std::size_t>(graph().hop(hop.target, onward).link)]) {
+        return false;
+    }
+    return std::ranges::all_of(graph().arriving(hop.source), [&](const Hop& one) {
+        return ports[static_cast<std::size_t>(one.source)] != one.port ||
+               place_[static_cast<std::size_t>(one.link)] < place_[static_cast<std::size_t>(hop.link)];
+    });
 }
 
 void Ordered::settle(std::int32_t sw, std::int32_t depth, double cost) {
@@ -81,22 +111,22 @@ bool Ordered::leads_on(const Hop& hop, std::span<const Port> ports) const {
     if (hop.target == target_) return true;
     const auto next = ports[static_cast<std::size_t>(hop.target)];
     if (next == kNone) return false;
-    if (place_.empty()) return true;
+    if (!in_order_) return true;
     const auto onward = static_cast<std::size_t>(graph().hop(hop.target, next).link);
     return place_[static_cast<std::size_t>(hop.link)] < place_[onward];
 }
 
-bool Ordered::settle_best(bool has_kept, std::span<Port> ports) {
+bool Ordered::settle_best(Choice choice, std::span<Port> ports) {
     std::erase_if(open_, [&](auto sw) { return depth_[static_cast<std::size_t>(sw)] != kOpen; });
     std::tuple best{std::numeric_limits<std::int32_t>::max(), std::numeric_limits<double>::infinity()};
     const Hop* chosen = nullptr;
     for (const auto sw : open_) {
-        if ((kept_[static_cast<std::size_t>(sw)] != kNone) != has_kept) continue;
+        if ((kept_[static_cast<std::size_t>(sw)] != kNone) != (choice == Choice::kept)) continue;
         for (const Hop& hop : graph().leaving(sw)) {
             const auto next = static_cast<std::size_t>(hop.target);
             if (depth_[next] == kOpen || !leads_on(hop, ports)) continue;
             const std::tuple way{depth_[next] + 1, cost_[next] + price(hop)};
-            if (way >= best) continue;
+            if (way >= best || (choice == Choice::mixing && !mixes(node_, hop))) continue;
             best = way;
             chosen = &hop;
         }

@@ -17,15 +17,21 @@ namespace tvlb::forwarding {
 [[nodiscard]] std::vector<std::int32_t> link_order(const Graph& graph,
                                                    const vc::DependencyGraph& dependencies);
 
-/// Completes tables along ways on which the places of links rise, or any if they have none. Entries that are set stay wherever
-/// such a way goes on behind them.
+/// Completes tables along ways on which the places of links rise, or any if they have none. Entries that are
+/// set stay wherever such a way goes on behind them. Those of switches without nodes by which no route comes
+/// need no such way.
 class Ordered final : public TreeEngine {
 public:
-    Ordered(const Graph& graph, std::vector<std::int32_t> place)
-        : TreeEngine(graph), place_(std::move(place)), depth_(graph.switches()), cost_(graph.switches()) {}
+    /// `before`: the table in use meanwhile, with which entries mix wherever they can, see `mixes`.
+    Ordered(const Graph& graph, std::vector<std::int32_t> place, Table before)
+        : TreeEngine(graph), place_(std::move(place)), before_(std::move(before)),
+          depth_(graph.switches()), cost_(graph.switches()) {}
 
     /// Switches without such a way keep no entry.
     void choose(std::size_t node, std::span<Port> ports) override;
+    /// Whether a link stands behind all by which the table before comes to its source, and before the one
+    /// by which that goes on.
+    [[nodiscard]] bool mixes(std::size_t node, const Hop& hop) const;
 
 private:
     void settle(std::int32_t sw, std::int32_t depth, double cost);
@@ -33,12 +39,19 @@ private:
     void follow_kept(std::span<Port> ports);
     // Whether a packet may go on by the entry at the target of a link.
     [[nodiscard]] bool leads_on(const Hop& hop, std::span<const Port> ports) const;
+    // Which switches are settled next.
+    enum class Choice { mixing, open, kept };
     // Settles a switch by its shortest way, of these by the least loaded; false if none has one.
-    bool settle_best(bool has_kept, std::span<Port> ports);
+    bool settle_best(Choice choice, std::span<Port> ports);
+    // Whether switches are open that packets start at.
+    [[nodiscard]] bool has_open_sources() const;
 
     static constexpr std::int32_t kOpen = -1;
 
     std::vector<std::int32_t> place_;  // by link, or empty
+    Table before_;
+    bool in_order_ = true;  // whether places have to rise
+    std::size_t node_ = 0;
     std::int32_t target_ = -1;
     std::vector<Port> kept_;           // by switch, like what follows
     std::vector<std::int32_t> depth_;  // links to the target, kOpen before it is settled

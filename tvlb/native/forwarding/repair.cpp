@@ -20,7 +20,9 @@ Repair::Repair(const Graph& graph, Table kept, bool is_shortest, std::vector<std
         engine_ = std::make_unique<Psssp>(graph);
         drop_longer();
     } else {
-        engine_ = std::make_unique<Ordered>(graph, place_);
+        auto ordered = std::make_unique<Ordered>(graph, place_, kept_);
+        ordered_ = ordered.get();
+        engine_ = std::move(ordered);
     }
     for (std::size_t node = 0; node < graph.nodes(); ++node) is_open_[node] = missing(node, kept_) > 0;
 }
@@ -69,7 +71,7 @@ std::uint64_t Repair::fill(std::span<const std::int32_t> order) {
             if (is_open_[node] != open) continue;
             check_interrupt();
             engine_->add(node, table_.to(node));
-            if (open) left += missing(node, table_);
+            left += missing(node, table_);
             // Some that were there may lead to others that changed, and on no allowed way then.
             const auto kept = kept_.to(node);
             for (std::size_t sw = 0; sw < kept.size(); ++sw) {
@@ -84,7 +86,22 @@ void Repair::fill_again(std::span<const std::int32_t> order, int power) {
     std::vector<std::int32_t> open;
     std::ranges::copy_if(order, std::back_inserter(open),
                          [&](auto node) { return is_open_[static_cast<std::size_t>(node)]; });
+    const Table before = table_;
     engine_->route_again(open, power, table_, &kept_);
+    for (const auto number : open) {
+        const auto node = static_cast<std::size_t>(number);
+        if (completes_kept(node)) continue;
+        // By other loads, ways in an order may leave a switch none, or move what could stay.
+        engine_->remove(table_.to(node));
+        std::ranges::copy(before.to(node), table_.to(node).begin());
+        engine_->keep(table_.to(node));
+    }
+}
+
+bool Repair::completes_kept(std::size_t node) const {
+    const auto is_kept = [](Port kept, Port port) { return kept == kNone || kept == port; };
+    return missing(node, table_) == 0 &&
+           std::ranges::equal(kept_.to(node), table_.to(node), is_kept);
 }
 
 void Repair::rebalance(std::uint64_t most) {
@@ -195,13 +212,16 @@ bool Repair::may_change(std::int32_t node, const Hop& to) {
         return at == target;
     }
     const auto place = place_[static_cast<std::size_t>(to.link)];
-    const auto follows = [&](std::int32_t sw, Port port) {
-        return place_[static_cast<std::size_t>(graph_.hop(sw, port).link)];
-    };
-    if (to.target != target) {
-        const auto next = ports[static_cast<std::size_t>(to.target)];
-        if (next == kNone || follows(to.target, next) <= place) return false;
+    // Entries by which no route came yet are in no order.
+    auto before = place;
+    for (auto at = to.target; at != target;) {
+        const Hop& next = graph_.hop(at, ports[static_cast<std::size_t>(at)]);
+        const auto behind = place_[static_cast<std::size_t>(next.link)];
+        if (behind <= before) return false;
+        before = behind;
+        at = next.target;
     }
+    if (!ordered_->mixes(static_cast<std::size_t>(node), to)) return false;
     return std::ranges::all_of(graph_.arriving(to.source), [&](const Hop& hop) {
         return ports[static_cast<std::size_t>(hop.source)] != hop.port ||
                place_[static_cast<std::size_t>(hop.link)] < place;

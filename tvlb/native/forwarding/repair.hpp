@@ -10,6 +10,8 @@
 
 namespace tvlb::forwarding {
 
+class Ordered;
+
 class Repair {
 public:
     /// Parameters:
@@ -22,7 +24,8 @@ public:
     [[nodiscard]] std::uint64_t num_missing() const;
     /// Routes what is missing. Returns the number of entries that no allowed way completes.
     std::uint64_t fill(std::span<const std::int32_t> order);
-    /// Routes what was missing again by what is there, see `Engine::route_again`.
+    /// Routes what was missing again by what is there, see `Engine::route_again`; destinations that would
+    /// then lack entries, or change others, stay as they are.
     void fill_again(std::span<const std::int32_t> order, int power);
     /// Changes entries, those that were missing and at most so many others, each so that the highest load
     /// of the links which it moves routes between falls.
@@ -45,6 +48,8 @@ private:
     };
 
     void drop_longer();
+    /// Whether no entry for a node is missing, and those that may stay do.
+    [[nodiscard]] bool completes_kept(std::size_t node) const;
     [[nodiscard]] std::vector<Destination> over(const Hop& hop);
     [[nodiscard]] std::vector<Taken> entries_over(std::int32_t node, const Hop& hop);
     bool unload(const Hop& hop, std::vector<Destination>& over);
@@ -61,6 +66,7 @@ private:
     bool is_shortest_;
     std::vector<std::int32_t> place_;
     std::unique_ptr<Engine> engine_;
+    const Ordered* ordered_ = nullptr;  // that engine, where ways need not be shortest
     Table kept_, table_;
     std::uint64_t budget_ = 0;  // entries that may change though they were there
     std::vector<bool> is_open_;  // by node, whether an entry was missing

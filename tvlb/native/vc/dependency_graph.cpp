@@ -28,14 +28,6 @@ std::uint32_t DependencyGraph::routes(Channel held, Channel wanted) const {
     return found == all.end() || found->wanted != wanted ? 0 : found->routes;
 }
 
-void DependencyGraph::join(const DependencyGraph& other) {
-    for (Channel held = 0; held < of_.size(); ++held) {
-        for (const auto& [wanted, routes] : other.of_.at(held)) {
-            if (routes > 0) add(held, wanted);
-        }
-    }
-}
-
 std::vector<DependencyGraph::Channel> DependencyGraph::order() const {
     CycleSearch search(*this);
     if (!search.next().empty()) return {};

@@ -17,8 +17,6 @@ public:
 
     /// A route holds a channel while it waits for the next one.
     void add(Channel held, Channel wanted);
-    /// Adds all dependencies of another graph with as many channels.
-    void join(const DependencyGraph& other);
     /// Takes out one route of those that were added.
     void remove_route(Channel held, Channel wanted) { --at(held, wanted).routes; }
     /// Takes out all routes of a dependency, where there are any.
