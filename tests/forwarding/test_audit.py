@@ -8,12 +8,28 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import tvlb
 from tvlb.cli import main
 from tvlb.errors import InvalidInput
-from tvlb.forwarding import NO_PORT, Forwarding, RouteOptions, graph_of, route
+from tvlb.forwarding import (
+    NO_PORT,
+    Forwarding,
+    RouteOptions,
+    dependency_circle,
+    graph_of,
+    route,
+)
+from tvlb.forwarding.repair import carried_over
 from tvlb.table import ForwardingTable, read_any_table, write_table
 from tvlb.table.audit import audit
-from tvlb.topology import ListedTopology, Topology, parse_topology, read_fabric
+from tvlb.topology import (
+    Failures,
+    ListedTopology,
+    Topology,
+    parse_topology,
+    read_fabric,
+    without,
+)
 
 DATA = Path(__file__).parents[1] / "data"
 RING = ListedTopology(
@@ -93,6 +109,28 @@ def test_a_table_against_another() -> None:
     assert (same.changed, same.blocks) == (0, 0)
     with pytest.raises(InvalidInput, match=r"compare with is of .*, not of dfly\(2,4,2,9\)"):
         audit(old, against=_table(RING))
+
+
+def test_a_table_against_one_in_layers_of_the_network_before_failures() -> None:
+    old = _table(parse_topology("2,4,2,9"), layers=True)
+    left = without(old.topology, Failures(links=((0, 1),)))
+    # The entries that are left, which wait for each other in a circle but for their layers.
+    rest = ForwardingTable.of(carried_over(old.forwarding, left), "psssp")
+    assert dependency_circle(rest.forwarding, one_lane=True)
+    found = audit(rest, against=old).comparison
+    assert found is not None
+    assert (found.changed, found.circle) == (0, "")
+
+
+def test_a_network_with_one_node_is_audited_but_not_measured() -> None:
+    pair = ListedTopology([1, 0], [[(0, 1)]])
+    table = _table(pair)
+    report = audit(table, against=table)
+    assert report.ok
+    assert report.comparison is not None
+    assert report.comparison.ebb is None
+    with pytest.raises(InvalidInput, match="has one node: there is nothing to measure"):
+        tvlb.measure(pair)
 
 
 @pytest.fixture

@@ -165,6 +165,21 @@ def test_planted_faults_are_named(
     assert found.count == 1
 
 
+@pytest.mark.parametrize(
+    ("port", "finding"),
+    [
+        ("UNREACHABLE", "without a route: 1 entries, first LID 15 at S-00001 for H-00003"),
+        ("001", "to another node: 1 entries, first LID 15 at S-00001 for H-00003 by port 1"),
+        ("000", "to another node: 1 entries, first LID 15 at S-00001 for H-00003 by port 0"),
+    ],
+)
+def test_packets_to_further_lids_are_lost_too(port: str, finding: str, tmp_path: Path) -> None:
+    before, block = DUMPED.split("('S-00001')", 1)
+    text = f"{before}('S-00001')" + block.replace("0x000f 002", f"0x000f {port}", 1)
+    (found,) = read(text, tmp_path).findings
+    assert finding in found.text
+
+
 def test_a_block_that_is_missing(tmp_path: Path) -> None:
     blocks = DUMPED.split("Unicast")
     dump = read("Unicast".join(blocks[:2] + blocks[3:]), tmp_path)
@@ -333,6 +348,11 @@ def test_on_the_command_line(
         "is a dump of forwarding tables: give the output of ibnetdiscover with --fabric"
         in capsys.readouterr().err
     )
+    assert main(["show", dump]) == 2
+    assert "fabric.lfts is a dump of forwarding tables: tvlb verify" in capsys.readouterr().err
+    measured = ["measure", FABRIC.path, "--table", dump, "--fabric", FABRIC.path]
+    assert main([*measured, "--bisections", "1"]) == 0
+    assert "other routes to further LIDs of a port" in capsys.readouterr().err
     assert main(["export", dump, "--fabric", FABRIC.path, "-o", "t.json"]) == 0
     assert "other routes to further LIDs of a port" in capsys.readouterr().err
     table = read_any_table("t.json")

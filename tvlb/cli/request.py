@@ -17,7 +17,13 @@ from rich.console import Console
 from tvlb.cli.options import FabricOption, Json, TopologyArgument, WithoutOption, Workers
 from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
 from tvlb.cli.settings import option_of, read_by_typer, told
-from tvlb.cli.terminal import in_words, print_result, print_written, progress_display
+from tvlb.cli.terminal import (
+    in_words,
+    print_result,
+    print_warnings,
+    print_written,
+    progress_display,
+)
 from tvlb.errors import InvalidInput
 from tvlb.languages import Setting, one_of
 from tvlb.processes import Reporter, UnitCache, available_cores, local_workers
@@ -183,13 +189,17 @@ class _Here(Context):
     files: dict[str, StoredResult] = field(default_factory=dict[str, StoredResult])
 
     def read(self, path: str, fabric: str | None = None) -> str:
-        """Read a table file, or the dump of a fabric, and return the id of its table.
+        """Read a table file, or the dump of a fabric with its remarks; return the id of its table.
 
         Raises
         ------
         InvalidInput : there is no such file, or it is of another fabric.
         """
-        found = read_dumped_table(path, fabric)[0] if is_dump(path) else read_any_table(path)
+        if is_dump(path):
+            found, remarks = read_dumped_table(path, fabric)
+            print_warnings(remarks)
+        else:
+            found = read_any_table(path)
         if fabric is not None:
             read_fabric(fabric).check_is(found.topology)
         kind = RequestKind.tables if isinstance(found, AnyTable) else found.kind.name

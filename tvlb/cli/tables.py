@@ -57,6 +57,11 @@ def show(
     is_table = is_table_file(subject) or (
         subject.endswith(TABLE_SUFFIXES) and not os.path.exists(subject)
     )
+    if not is_table and is_dump(subject):
+        raise InvalidInput(
+            f"{subject} is a dump of forwarding tables: tvlb verify tells of it with the output of "
+            "ibnetdiscover as --fabric, tvlb export makes it a table"
+        )
     if not is_table:
         if pair is not None:
             raise InvalidInput(f"--pair {pair}: {subject} is a network, and tables have paths")

@@ -164,6 +164,8 @@ def bandwidth_of(
 
 def check_job(topology: Topology, nodes: int) -> None:
     """Raise InvalidInput unless a network has so many nodes, two at least."""
+    if topology.num_nodes < 2:
+        raise InvalidInput(f"{topology} has one node: there is nothing to measure")
     if not 2 <= nodes <= topology.num_nodes:
         raise InvalidInput(
             f"job {nodes} is out of range: {topology} has nodes for 2..{topology.num_nodes}"

@@ -97,8 +97,8 @@ class BlockWrites:
         return len(np.unique(np.stack([self.switch, self.block]), axis=1).T)
 
 
-def carried_over(old: Forwarding, left: Topology) -> Ports:
-    """Return the ports of a table in the numbers of what failures left, see `RepairedForwarding`.
+def carried_over(old: Forwarding, left: Topology) -> Forwarding:
+    """Return a table in the numbers of what failures left; `NO_PORT` where the link is down.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def carried_over(old: Forwarding, left: Topology) -> Ports:
     port_of_link[links[switch, port]] = port
     # A link that is down, or none, is -1.
     became = np.append(now, np.int32(-1))
-    return port_of_link[became[old.links()[stays]]]
+    return Forwarding(left, port_of_link[became[old.links()[stays]]], old.layers[stays])
 
 
 def repair_forwarding(
@@ -134,7 +134,7 @@ def repair_forwarding(
         raise InvalidInput(f"rebalance {rebalance:g} is out of range: 0..1")
     if lost := old.loads.lost_pairs:
         raise InvalidInput(f"packets of {lost:,} pairs of nodes do not arrive; see tvlb verify")
-    before = carried_over(old, left)
+    before = carried_over(old, left).ports
     in_one_lane = old.num_layers == 1 and not dependency_circle(old)
     is_shortest = old.loads.shortest_pairs == old.loads.pairs
     if is_shortest or not in_one_lane:

@@ -45,7 +45,7 @@ class Comparison:
     ----------
     changed, entries : entries that differ, and of all.
     blocks : blocks of 64 LIDs that have such entries; LIDs count nodes from 1 without a fabric.
-    efi, efi_before, ebb, ebb_before : of both, where all packets arrive.
+    efi, efi_before, ebb, ebb_before : of both; no EBB where packets are lost or nobody sends any.
     circle : links that wait for each other in a circle while entries of both are in use; empty
         where no mixture has one.
     """
@@ -249,7 +249,9 @@ class _Audit:
         blocks = np.unique(np.stack([switches, lids[nodes] // BLOCK]), axis=1)
         circle = dependency_circle(self.forwarding, other)
         ebb = [
-            None if one.loads.lost_pairs else bandwidth_of(one, _BISECTIONS).mean
+            None
+            if one.loads.lost_pairs or one.topology.num_nodes < 2
+            else bandwidth_of(one, _BISECTIONS).mean
             for one in (self.forwarding, before)
         ]
         return Comparison(
@@ -274,7 +276,7 @@ def _on_network(other: Forwarding, topology: Topology, fabric: Fabric | None) ->
     if other.topology == topology:
         return other
     if topology.origin is not None and topology.origin.network == other.topology:
-        return Forwarding.of(topology, carried_over(other, topology))
+        return carried_over(other, topology)
     if fabric is None:
         raise InvalidInput(f"the table to compare with is of {other.topology}, not of {topology}")
     ours, theirs = fabric.ports_of(topology), fabric.ports_of(other.topology)

@@ -231,7 +231,26 @@ class _Reader:
         self._counts[owner] += 1
         if self._block[owner] == _MISSING:
             self._block[owner] = number
-        elif self._block[owner] != number:  # Of a port with several LIDs, the first one counts.
+        elif self._block[owner] != number:
+            self._take_further(owner, lid, number)
+
+    def _take_further(self, owner: int, lid: int, port: int) -> None:
+        """Take another route to a further LID of a port, of which the first counts."""
+        switch, called = (
+            self._switch,
+            f"LID {lid} at {self._name} for {self._owners[owner].name[:80]}",
+        )
+        if owner == self._nodes + switch:
+            leads_on = port == 0
+        elif owner < self._nodes and self._node_switch[owner] == switch:
+            leads_on = port == self._node_port[owner]
+        else:
+            leads_on = self._entries[switch][port] != NO_PORT
+        if port == NO_PORT:
+            self._sorts["unroutable"].add(1, called)
+        elif not leads_on:
+            self._sorts["astray"].add(1, f"{called} by port {port}")
+        else:
             self._others.add(1, f"LID {lid} at {self._name}")
 
     def _end(self) -> None:
