@@ -46,12 +46,12 @@ def test_rows_of_the_reference(
 def test_cycles_without_load() -> None:
     config = replace(SMALL, measured_cycles=20_000, traced_packets=50)
     result = scenario("val-rrg-sw", "uniform(others)").run(0.0005, config)
-    links = parse_topology("2,4,2,9,palmtree").network.link_kind
+    kinds: list[int] = parse_topology("2,4,2,9,palmtree").network.link_kind.tolist()
     checked = 0
     for trace in result.traces:
         if trace.delivered is None:
             continue
-        flight = sum((10, 100)[links[hop.link]] for hop in trace.hops[:-1])
+        flight = sum((10, 100)[kinds[hop.link]] for hop in trace.hops[:-1])
         assert trace.delivered - trace.created == 1 + len(trace.hops) * 5 + flight + 10
         checked += 1
     assert checked > 30

@@ -92,7 +92,7 @@ void Repair::fill_again(std::span<const std::int32_t> order, int power) {
         const auto node = static_cast<std::size_t>(number);
         if (completes_kept(node)) continue;
         // By other loads, ways in an order may leave a switch none, or move what could stay.
-        engine_->remove(table_.to(node));
+        engine_->remove(node, table_.to(node));
         std::ranges::copy(before.to(node), table_.to(node).begin());
         engine_->keep(table_.to(node));
     }
