@@ -165,9 +165,12 @@ class Library:
                 stored = self._listed.get(result.document)
                 if stored is None:
                     document = kind.complete(resource.parsed())
-                    stored = {name: document[name] for name in item.model_fields.keys() - own}
+                    # What may be left out, as by documents about other kinds of tables, is.
+                    named = item.model_fields.keys() - own
+                    stored = {name: document[name] for name in named if name in document}
                     self._listed.put(result.document, stored)
-        return {name: (own | stored)[name] for name in item.model_fields}
+        found = own | stored
+        return {name: found[name] for name in item.model_fields if name in found}
 
     def table_file(self, name: str) -> Path:
         """Return the path of a table's Parquet file, by its hash; raises DamagedBlob."""

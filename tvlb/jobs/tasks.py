@@ -16,7 +16,6 @@ from tvlb.documents import plain
 from tvlb.errors import InvalidInput, TvlbError
 from tvlb.jobs.blobs import BlobStore, store_errors
 from tvlb.jobs.workspace import FRONT_FILES, Task, TaskOutput, Workspace
-from tvlb.languages import one_of
 from tvlb.processes import KeptWorkers, Reporter, Stages, UnitCache, cpu_seconds, local_workers
 from tvlb.requests import Answer, Context, Question, StoredResult, SweepBody, request_kinds
 from tvlb.table import StoredTable, read_any_stream, write_stream
@@ -103,7 +102,7 @@ class WorkspaceContext(Context):
         """See `Context.result`."""
         with self._results() as results:
             found = results.get(key)
-        wanted = one_of(request_kinds()[name].noun for name in kinds)
+        wanted = " or ".join(request_kinds()[name].noun for name in kinds)
         if found is None:
             raise InvalidInput(f"there is no {wanted} {key}")
         if found.kind not in kinds:

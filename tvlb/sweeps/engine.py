@@ -17,7 +17,6 @@ from tvlb.errors import (
     TvlbError,
     WorkerLost,
 )
-from tvlb.languages import one_of
 from tvlb.processes import (
     MAX_ATTEMPTS,
     Progress,
@@ -242,7 +241,7 @@ class _PointContext(Context):
         yield self.units
 
     def result(self, key: str, *kinds: str) -> StoredResult:
-        raise InvalidInput(f"{one_of(kinds)} {key}: a sweep has no results of others")
+        raise InvalidInput(f"{' or '.join(kinds)} {key}: a sweep has no results of others")
 
     def table(self, text: str) -> StoredResult:
         made = self.made
