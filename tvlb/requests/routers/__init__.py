@@ -260,9 +260,12 @@ class Router(ABC):
 
 @cache
 def routers() -> Mapping[str, Router]:
-    """Return all models of routers by name."""
+    """Return all models of routers by name, FIRST before all others."""
     others = [one.load() for one in entry_points(group=_ENTRY_POINTS)]
-    return {one.name: one for one in (*declared(__name__, "ROUTER", Router), *others)}
+    own = sorted(
+        declared(__name__, "ROUTER", Router), key=lambda one: (one.name != FIRST, one.name)
+    )
+    return {one.name: one for one in (*own, *others)}
 
 
 def router_named(name: str) -> Router:
