@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from sim_bridge import FollowedTable, SimulationConfig, _core, simulate
+from sim_bridge import FogConfig, FogScenario, FollowedTable, SimulationConfig, _core, simulate
 from sim_bridge.routers.vct import VctConfig, VctScenario
 from tvlb.balance import BalanceOptions, balance, balance_weights
 from tvlb.errors import SimulationDeadlock
@@ -99,6 +99,8 @@ def _work() -> None:
     _use([degraded.compile(), degraded.compile().kernel()])
     cut_through = VctConfig(warmup_cycles=100, measured_cycles=200, traced_packets=5)
     VctScenario(network, "valiant", pattern).run(0.1, cut_through)
+    misrouting = FogConfig(warmup_cycles=100, measured_cycles=200, preset="small")
+    FogScenario(network, "acor-switch(3l)", pattern).run(0.1, misrouting)
     simulate("slimfly(3)", path_set="nta", load=0.1, config=config)
 
 

@@ -98,8 +98,16 @@ def test_both_bodies_and_both_results_are_described(http: httpx.Client) -> None:
     sent = route["requestBody"]["content"]["application/json"]["schema"]["anyOf"]
     told = route["responses"]["200"]["content"]["application/json"]["schema"]["anyOf"]
     for found, names in (
-        (sent, ["SimulationBody", "VctSimulationBody"]),
-        (told, ["SimulationResource", "VctSimulationResource", "Estimate"]),
+        (sent, ["SimulationBody", "VctSimulationBody", "VctFogSimulationBody"]),
+        (
+            told,
+            [
+                "SimulationResource",
+                "VctSimulationResource",
+                "VctFogSimulationResource",
+                "Estimate",
+            ],
+        ),
     ):
         assert [one["$ref"].rsplit("/", 1)[1] for one in found] == names
         assert document["components"]["schemas"].keys() >= {*names}

@@ -94,7 +94,7 @@ def test_the_table_tells_units(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--vlb", "<=4"], "vlb <=4 is of router iq; router vct does not have it"),
+        (["--vlb", "<=4"], "--vlb <=4 is of router iq; router vct does not have it"),
         (["--vlb", "t.parquet"], "that a table could list; judge tables with router iq"),
         (["--table", "t.json"], "table t.json is of router iq; router vct does not have it: its"),
         (["--saturation"], "saturation True is of router iq"),

@@ -474,5 +474,5 @@ def test_the_command_strikes_only(command: list[str], capsys: pytest.CaptureFixt
     assert "struck from: dfly(2,4,2,5)" in capsys.readouterr().out
     assert main([*command, "--strike-only"]) == 2
     assert capsys.readouterr().err == (
-        "tvlb: error: traffic is given, but with strike_only nothing is simulated\n"
+        "tvlb: error: --traffic is given, but with --strike-only nothing is simulated\n"
     )

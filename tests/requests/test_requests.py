@@ -332,6 +332,7 @@ def test_virtual_cut_through_with_its_defaults() -> None:
         "global_latency": None,
         "link_latencies": "x=1,y=1",
         "server_latency": 1,
+        "interval": 1000,
     }
 
 

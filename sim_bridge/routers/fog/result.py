@@ -112,9 +112,8 @@ class FogResult(RunResult):
     )
     level_shares: dict[str, float] = figure(
         "Share of those packets by the misrouting policy of the level of their last attempt; empty "
-        "of a routing without levels",
+        "of a routing without levels, and without packets",
         Named(_SHARE),
-        null="without any packets",
     )
     injected: float = figure(
         "Generated in the measured window; a node whose queue is full generates none",

@@ -189,10 +189,9 @@ class FogScenario(RouterScenario[FogConfig, FogResult]):
     def _shares(self, packets: list[int]) -> dict[str, float]:
         names = _SEQUENCES.get(next(iter(parse_call(self.routing).arguments), ""), ())
         total = sum(packets)
-        return {
-            name: count / total if total else math.nan
-            for name, count in zip(names, packets, strict=False)
-        }
+        if total == 0:
+            return {}
+        return {name: count / total for name, count in zip(names, packets, strict=False)}
 
 
 def _is_in_order(half: list[int]) -> bool:

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, create_model
 from sim_bridge import FollowedTable, RouterScenario, RunResult, SimulationRequest
 from tvlb.documents import Document
 from tvlb.errors import InvalidInput
-from tvlb.languages import Setting, TextOrTexts, asked, declared, made, offered
+from tvlb.languages import Setting, TextOrTexts, asked, declared, in_turn, made, offered
 from tvlb.languages.figures import Figure, figures
 from tvlb.paths import PathSet
 from tvlb.requests.common import OptionalKey
@@ -179,7 +179,8 @@ class Router(ABC):
         for name, value in known.items():
             if name not in self.options:
                 others = ", ".join(one.name for one in routers().values() if name in one.options)
-                lacks = f"{name} {value} is of router {others}; router {self.name} does not have it"
+                told = in_turn(map(str, value)) if isinstance(value, list | tuple) else value
+                lacks = f"{name} {told} is of router {others}; router {self.name} does not have it"
                 raise InvalidInput(": ".join(filter(None, (lacks, self.reasons.get(name)))))
         return {
             name: one.kind.asked(known.get(name, one.default))

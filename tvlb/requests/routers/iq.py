@@ -36,7 +36,7 @@ _ToldPathSets = Annotated[
 _TOLD_TABLE = "Forwarding table that packets follow: the path of its file, or how its id begins."
 _RoutingText = Annotated[
     Annotated[str, OneOf(Routing)]
-    | Annotated[str, Field(pattern=r"^[a-z-]+( *\([a-z0-9]+( *, *[a-z0-9_]+ *= *[0-9]+)*\) *)?$")],
+    | Annotated[str, Field(pattern=r"^[a-z-]+ *\([a-z0-9]+( *, *[a-z0-9_]+ *= *[0-9]+)*\) *$")],
     Field(description="Routing; of those by level, numbers may follow: acor-switch(sets,hi=100)."),
     InWords(lambda value: choose(Routing, "routing", str(value))),
 ]
