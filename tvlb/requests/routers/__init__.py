@@ -5,12 +5,12 @@ point of the group `tvlb.routers`.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.metadata import entry_points
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from pydantic import BaseModel, Field, create_model
 
@@ -179,7 +179,8 @@ class Router(ABC):
         for name, value in known.items():
             if name not in self.options:
                 others = ", ".join(one.name for one in routers().values() if name in one.options)
-                told = in_turn(map(str, value)) if isinstance(value, list | tuple) else value
+                several = isinstance(value, list | tuple)
+                told = in_turn(map(str, cast("Iterable[Any]", value))) if several else value
                 lacks = f"{name} {told} is of router {others}; router {self.name} does not have it"
                 raise InvalidInput(": ".join(filter(None, (lacks, self.reasons.get(name)))))
         return {
