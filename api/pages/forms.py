@@ -206,8 +206,13 @@ def _sweep() -> dict[str, Any]:
 
 
 def _computed(kind: RequestKind) -> dict[str, dict[str, Any]]:
-    """Return the fields of a section of a sweep; which of them are needed is for it to say."""
-    return {name: one | {"needed": False} for name, one in _fields(section_of(kind)).items()}
+    """Return the fields of a section of a sweep: none is needed or ticked beforehand."""
+    fields = _fields(section_of(kind)).items()
+    untouched = {"needed": False, "usual": ()}
+    return {
+        name: one | (untouched if one["input"] in ("check", "choices") else {"needed": False})
+        for name, one in fields
+    }
 
 
 _OWN: Mapping[str, Callable[[], dict[str, Any]]] = {"sweep": _sweep}
