@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from math import prod
-from typing import Annotated, Any, Union, cast, get_origin
+from typing import Annotated, Any, cast, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -191,9 +191,8 @@ def _option(field: FieldInfo) -> tuple[Any, Any]:
         AfterValidator(distinct),
         AfterValidator(lambda values: values[0] if len(values) == 1 else values),
     ]
-    # pydantic asks for a union of such parts.
     values = Annotated[
-        Union[Annotated[one, Tag("value")], Annotated[several, Tag("values")]],  # noqa: UP007
+        Annotated[one, Tag("value")] | Annotated[several, Tag("values")],
         Discriminator(lambda value: "values" if isinstance(value, list | tuple) else "value"),
     ]
     usual = ... if field.is_required() else field.default
