@@ -1,0 +1,414 @@
+"""The evaluation of the paper on ACOR, claim by claim, with the parameters of its Table 3.
+
+    python -m bench.misrouting_claims --state FILE [--claims fig6,fig7...] [--h 6] [--seeds 3]
+        [--cycles 3000+2000] [--workers 2]
+
+Prints the figures that each claim is about, means over the seeds with 95% intervals, and what
+holds. Every run is written to FILE as it ends and is not run again, so that a study may be stopped
+and goes on where it was. Latency in cycles of a nanosecond, loads in phits/cycle/node.
+"""
+
+import argparse
+import json
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim_bridge.routers.fog import FogConfig, FogScenario
+from tvlb.statistics import MeanEstimate, estimate
+from tvlb.topology import Dragonfly
+from tvlb.traffic import parse_pattern
+
+FIGURES = (
+    "accepted",
+    "latency_mean",
+    "latency_network_mean",
+    "local_hops_mean",
+    "global_hops_mean",
+    "misrouted",
+    "unfairness",
+)
+SERIES = ("cycle", "generated_packets", "generated_latency_mean", "level_mean")
+POLICIES = ("val-crg-gr", "val-crg-sw", "val-rrg-sw")
+SEQUENCES = ("2la", "2lb", "3l")
+LOADS = (0.1, 0.3, 0.5)
+_FULL = 90_000  # cycles until queues of 5,040 phits are full where a tenth of a load of .5 waits
+STEP = 4000  # cycle at which loads change; a cycle is a nanosecond
+
+
+@dataclass(frozen=True)
+class Case:
+    """A run but for its seed."""
+
+    h: int
+    routing: str
+    pattern: str
+    load: float
+    warmup: int
+    measured: int
+    interval: int = 1000
+    levels: int | None = None
+
+    def run(self, seed: int) -> dict[str, Any]:
+        """Simulate, and return the figures."""
+        h = self.h
+        topology = Dragonfly(h, 2 * h, h, 2 * h * h + 1, "palmtree")
+        config = FogConfig(
+            warmup_cycles=self.warmup,
+            measured_cycles=self.measured,
+            interval=self.interval,
+            levels_group=self.levels,
+        )
+        scenario = FogScenario(topology, self.routing, parse_pattern(self.pattern), seed)
+        result = scenario.run(self.load, config)
+        told: dict[str, Any] = {name: getattr(result, name) for name in FIGURES}
+        told["switch_injected"] = result.switch_injected[: 2 * h].tolist()
+        told["level_shares"] = dict(result.level_shares)
+        if "step" in self.pattern:
+            told |= {name: np.asarray(getattr(result.series, name)).tolist() for name in SERIES}
+            if self.levels is not None:
+                told["levels"] = np.asarray(result.series.levels).tolist()
+        return told
+
+
+class Study:
+    """Runs that are kept in a file."""
+
+    def __init__(self, state: Path, seeds: int, h: int, cycles: tuple[int, int], workers: int):
+        self.h = h
+        self.seeds = seeds
+        self._cycles = cycles
+        self._state = state
+        self._lock = Lock()
+        self._threads = ThreadPoolExecutor(workers)
+        lines = state.read_text().splitlines() if state.exists() else []
+        self._known = {one["key"]: one["told"] for one in map(json.loads, lines)}
+
+    def case(self, routing: str, pattern: str, load: float, h: int | None = None) -> Case:
+        """Return a run with the windows of the study."""
+        return Case(h or self.h, routing, pattern, load, *self._cycles)
+
+    def told(self, case: Case) -> list[dict[str, Any]]:
+        """Return what every seed tells."""
+
+        def run(seed: int) -> dict[str, Any]:
+            return self._one(case, seed)
+
+        return list(self._threads.map(run, range(1, self.seeds + 1)))
+
+    def _one(self, case: Case, seed: int) -> dict[str, Any]:
+        key = f"{case} {seed}"
+        if key not in self._known:
+            told = case.run(seed)
+            with self._lock:
+                self._known[key] = told
+                with self._state.open("a") as file:
+                    file.write(json.dumps({"key": key, "told": told}) + "\n")
+        return self._known[key]
+
+    def mean(
+        self, figure: str, routing: str, pattern: str, load: float, **more: int
+    ) -> MeanEstimate:
+        """Return a figure over the seeds, with its interval."""
+        runs = self.told(self.case(routing, pattern, load, **more))
+        return estimate([float(run[figure]) for run in runs])
+
+    def table(
+        self,
+        figure: str,
+        routings: Sequence[str],
+        points: Sequence[tuple[str, float]],
+        **more: int,
+    ) -> dict[tuple[str, str, float], float]:
+        """Print a figure of routings at points of (pattern, load), and return the means."""
+        found: dict[tuple[str, str, float], float] = {}
+        for routing in routings:
+            cells: list[str] = []
+            for pattern, load in points:
+                one = self.mean(figure, routing, pattern, load, **more)
+                found[routing, pattern, load] = one.mean
+                cells.append(f"{pattern} {load:g}: {one.mean:.4g} +- {one.half_width():.2g}")
+            print(f"  {figure} {routing} | {' | '.join(cells)}", flush=True)
+        return found
+
+
+def say(claim: str, holds: bool, detail: str) -> None:
+    """Print a verdict."""
+    print(f"  {'so' if holds else 'NOT SO'}: {claim} ({detail})", flush=True)
+
+
+def adversaries(study: Study) -> tuple[str, ...]:
+    """Return the three adversarial patterns of the figures."""
+    return ("advr(1)", "advc", f"advr({study.h})")
+
+
+def fig4(study: Study) -> None:
+    """Restricted Valiant and Piggyback on ADVl."""
+    routings = ("min", "val-rrg-sw(rval=0)", "val-rrg-sw", "pb(rval=0)", "pb")
+    low = study.table("latency_mean", routings, [("advl", 0.1)])
+    high = study.table("accepted", routings, [("advl", 1.0)])
+    top = {name: high[name, "advl", 1.0] for name in routings}
+    p = study.h
+    say("MIN delivers 1/p", abs(top["min"] - 1 / p) < 0.02, f"{top['min']:.3f}, 1/p {1 / p:.3f}")
+    say("VAL and PB near .5", max(abs(top[n] - 0.5) for n in ("val-rrg-sw(rval=0)", "pb(rval=0)"))
+        < 0.1, f"{top['val-rrg-sw(rval=0)']:.3f}, {top['pb(rval=0)']:.3f}")  # fmt: skip
+    say("RVAL and RPB near 1", min(top["val-rrg-sw"], top["pb"]) > 0.9,
+        f"{top['val-rrg-sw']:.3f}, {top['pb']:.3f}")  # fmt: skip
+    fewer = [low[f"{n}(rval=0)", "advl", 0.1] > low[n, "advl", 0.1] for n in ("val-rrg-sw", "pb")]
+    say("restricting lowers base latency", all(fewer), "load .1")
+
+
+def fig5(study: Study) -> None:
+    """Recomputation."""
+    patterns = ("uniform(others)", *adversaries(study), "permutation(derangement)")
+    for policy in ("val-rrg-sw", "pb"):
+        pair = (f"{policy}(recompute=0)", policy)
+        low = study.table("latency_mean", ("min", *pair), [(one, 0.3) for one in patterns])
+        top = study.table("accepted", ("min", *pair), [(one, 1.0) for one in patterns])
+        for pattern in patterns:
+            before, after = (low[name, pattern, 0.3] for name in pair)
+            say(
+                f"{policy}: lower latency on {pattern}",
+                after < before,
+                f"{before:.0f} to {after:.0f}",
+            )
+            before, after = (top[name, pattern, 1.0] for name in pair)
+            wanted = after < before if pattern.startswith("perm") else after >= before
+            word = "less" if pattern.startswith("perm") else "no less"
+            say(f"{policy}: {word} throughput on {pattern}", wanted, f"{before:.3f} to {after:.3f}")
+
+
+def caps(study: Study) -> None:
+    """Section 2.3: what pathological patterns do to short detours."""
+    h = study.h
+    low = study.mean("accepted", "min", "advr(1)", 0.1).mean
+    say("MIN carries 1/(2 h^2) on ADV", abs(low * 2 * h * h - 1) < 0.05, f"{low:.4f}")
+    worst = f"advr({h})"
+    top = study.table("accepted", (*POLICIES, "val-rrg-gr"), [(worst, 0.5), ("advc", 0.5)])
+    capped = [top[name, worst, 0.5] for name in ("val-crg-gr", "val-rrg-gr")]
+    say(
+        "gr is capped near 1/h on ADV+h",
+        max(capped) < 1.3 / h,
+        ", ".join(f"{x:.3f}" for x in capped),
+    )
+
+
+def _curves(study: Study, acor: str) -> Mapping[tuple[str, str, float], float]:
+    patterns = ("uniform(others)", *adversaries(study))
+    points = [(pattern, load) for pattern in patterns for load in LOADS]
+    routings = (*POLICIES, *(f"{acor}({one})" for one in SEQUENCES))
+    latency = study.table("latency_mean", routings, points)
+    top = study.table("accepted", routings, [(one, 0.5) for one in patterns])
+    base = [latency[name, "uniform(others)", 0.1] for name in POLICIES]
+    say(
+        "base latency CRG-Gr < CRG-Sw < RRG-Sw", base == sorted(base), str([round(x) for x in base])
+    )
+    for pattern in adversaries(study):
+        val = latency["val-rrg-sw", pattern, 0.1]
+        gains = {one: 1 - latency[f"{acor}({one})", pattern, 0.1] / val for one in SEQUENCES}
+        told = ", ".join(f"{one} {100 * gain:.1f}%" for one, gain in gains.items())
+        say(f"{acor}: below VAL at .1 on {pattern}", min(gains.values()) > 0, told)
+        least = min(top[f"{acor}({one})", pattern, 0.5] for one in SEQUENCES)
+        say(f"{acor}: competitive with RRG-Sw on {pattern}",
+            least > 0.95 * top["val-rrg-sw", pattern, 0.5],
+            f"{least:.3f} beside {top['val-rrg-sw', pattern, 0.5]:.3f}")  # fmt: skip
+    return top
+
+
+def fig6(study: Study) -> None:
+    """ACOR per packet."""
+    top = _curves(study, "acor-packet")
+    worst = f"advr({study.h})"
+    found = {one: top[f"acor-packet({one})", worst, 0.5] for one in SEQUENCES}
+    say("2lb is best on ADV+h", max(found, key=lambda one: found[one]) == "2lb", str(found))
+
+
+def fig7(study: Study) -> None:
+    """ACOR per switch."""
+    _curves(study, "acor-switch")
+
+
+def fig8(study: Study) -> None:
+    """Load of each switch of group 0 on ADVc, once the queues of its nodes are full."""
+    for routing in (*POLICIES, *(f"acor-switch({one})" for one in SEQUENCES)):
+        runs = study.told(Case(study.h, routing, "advc", 0.5, _FULL, 10_000))
+        mean = np.mean([run["switch_injected"] for run in runs], axis=0)
+        print(f"  {routing}: " + " ".join(f"{one:.3f}" for one in mean), flush=True)
+        flat = float(mean.min() / mean.max())
+        uneven = "crg" in routing
+        say(
+            f"{routing} is {'uneven' if uneven else 'flat'}",
+            (flat < 0.95) == uneven,
+            f"least over most {flat:.3f}",
+        )
+
+
+def _stepped(study: Study, routing: str, low: float, high: float) -> list[dict[str, Any]]:
+    pattern = f"step(advr({study.h}),{STEP},{high})"
+    return study.told(Case(study.h, routing, pattern, low, 0, STEP + 6000, 125, 0))
+
+
+def fig9(study: Study) -> None:
+    """Change loads: 5% to 25% of ADV+h and back."""
+    for hysteresis in (125, 250, 500, 1000):
+        for low, high in ((0.05, 0.25), (0.25, 0.05)):
+            routing = f"acor-switch(3l,hi={hysteresis})"
+            runs = _stepped(study, routing, low, high)
+            cycle = np.array(runs[0]["cycle"], dtype=np.int64)
+            sums = np.array([[run[one] for run in runs] for one in SERIES[1:3]])
+            # Not all of the last are delivered.
+            packets, means = sums[0][:, cycle < STEP + 5000], sums[1][:, cycle < STEP + 5000]
+            cycle = cycle[cycle < STEP + 5000]
+            latency: NDArray[np.float64] = (packets * means).sum(axis=0) / packets.sum(axis=0)
+            levels = np.array([run["level_mean"][: len(cycle)] for run in runs])
+            level: NDArray[np.float64] = levels.mean(axis=0)
+            last = float(latency[cycle >= STEP + 3000].mean())
+            off = np.abs(latency - last) > 0.1 * last
+            late = cycle[off & (cycle >= STEP)]
+            steady = int(late.max() - STEP + 125) if len(late) else 0
+            end = float(level[cycle >= STEP + 3000].mean())
+            start = float(level[(cycle >= STEP - 500) & (cycle < STEP)].mean())
+            moved = np.abs(level - start) > 0.9 * abs(end - start)
+            reached = cycle[moved & (cycle >= STEP)]
+            within = int(reached.min() - STEP) if len(reached) and abs(end - start) > 0.05 else 0
+            name = f"{routing} {low:g} to {high:g}"
+            print(
+                f"  {name}: latency {latency[cycle < STEP][-4:].mean():.0f}, peak "
+                f"{np.nanmax(latency[cycle >= STEP]):.0f}, then {last:.0f}; level {start:.2f} to "
+                f"{end:.2f}",
+                flush=True,
+            )
+            say(f"{name}: steady within 2,000 cycles", steady <= 2000, f"{steady}")
+            most = 1000 if high > low else 500
+            say(f"{name}: levels within {most} cycles", within <= most, f"{within}")
+
+
+def fig11(study: Study) -> None:
+    """Increase and decrease thresholds."""
+    points = [(pattern, load) for pattern in ("advr(1)", f"advr({study.h})") for load in (0.2, 0.4)]
+    routings = [f"acor-switch(3l,it1={it1},it2={it2})" for it1 in (5, 15, 25) for it2 in (100, 500)]
+    found = study.table("latency_mean", routings, points)
+    worst = max(found[f"acor-switch(3l,it1=25,it2={it2})", one, 0.4] for it2 in (100, 500)
+                for one, _ in points)  # fmt: skip
+    usual = max(found["acor-switch(3l,it1=15,it2=500)", one, 0.4] for one, _ in points)
+    say("IT1 = 25 congests", worst > 1.1 * usual, f"{worst:.0f} beside {usual:.0f}")
+
+
+def fig12(study: Study) -> None:
+    """Decrease thresholds."""
+    points = [(pattern, load) for pattern in ("advr(1)", f"advr({study.h})") for load in (0.2, 0.4)]
+    routings = [f"acor-switch(3l,dt1={dt1},dt2={dt2})" for dt1 in (1, 5, 10) for dt2 in (15, 50)]
+    found = study.table("latency_mean", routings, points)
+    usual, other, low = (
+        [found[f"acor-switch(3l,dt1={dt1},dt2={dt2})", *one] for one in points]
+        for dt1, dt2 in ((5, 15), (5, 50), (1, 15))
+    )
+    apart = max(abs(a / b - 1) for a, b in zip(usual, other, strict=True))
+    say("DT2 matters little", apart < 0.05, f"at most {100 * apart:.1f}% apart")
+    told = ", ".join(f"{a / b:.3f}" for a, b in zip(low, usual, strict=True))
+    print(f"  latency with DT1 = 1 over that with 5: {told}")
+
+
+def fig13(study: Study) -> None:
+    """Other sizes: 1,056 and 16,512 nodes."""
+    for h in (4, 8):
+        points = [
+            (pattern, load) for pattern in ("uniform(others)", "advr(1)") for load in (0.1, 0.4)
+        ]
+        found = study.table("latency_mean", (*POLICIES, "acor-switch(3l)"), points, h=h)
+        low = found["acor-switch(3l)", "advr(1)", 0.1], found["val-crg-gr", "advr(1)", 0.1]
+        say(f"h {h}: at CRG-Gr at low load", low[0] < 1.05 * low[1], f"{low[0]:.0f}, {low[1]:.0f}")
+        high = found["acor-switch(3l)", "advr(1)", 0.4], found["val-rrg-sw", "advr(1)", 0.4]
+        say(
+            f"h {h}: no worse than RRG-Sw at .4",
+            high[0] < 1.05 * high[1],
+            f"{high[0]:.0f}, {high[1]:.0f}",
+        )
+
+
+def fig14(study: Study) -> None:
+    """Piggyback with ACOR."""
+    acor = [f"pb-acor({one})" for one in SEQUENCES]
+    points = [(pattern, load) for pattern in adversaries(study) for load in (0.1, 0.3)]
+    found = study.table("latency_mean", ("pb", *acor), points)
+    for pattern in adversaries(study):
+        gains = [1 - found[one, pattern, 0.1] / found["pb", pattern, 0.1] for one in acor]
+        say(f"16.5% to 25.5% below PB at .1 on {pattern}", 0.15 <= max(gains) <= 0.27,
+            ", ".join(f"{100 * one:.1f}%" for one in gains))  # fmt: skip
+    uniform = [("uniform(others)", load) for load in (0.1, 0.5, 0.75)]
+    found = study.table("latency_mean", ("min", "pb", *acor), uniform)
+    for _, load in uniform:
+        base = found["min", "uniform(others)", load]
+        over = [found[one, "uniform(others)", load] / base - 1 for one in ("pb", *acor)]
+        say(f"UN {load:g}: PB-ACOR near MIN, PB above it", max(over[1:]) < 0.05 < over[0],
+            ", ".join(f"{100 * one:.1f}%" for one in over))  # fmt: skip
+    top = study.table("accepted", ("pb", *acor), [(one, 0.6) for one in adversaries(study)])
+    for pattern in adversaries(study):
+        all_ = [top[one, pattern, 0.6] for one in ("pb", *acor)]
+        say(f"equal saturation on {pattern}", min(all_[1:]) > 0.95 * all_[0],
+            ", ".join(f"{one:.3f}" for one in all_))  # fmt: skip
+
+
+def fig15(study: Study) -> None:
+    """Hot regions and permutations."""
+    acor = [f"acor-switch({one})" for one in SEQUENCES]
+    routings = ("min", *POLICIES, *acor, "pb", *(f"pb-acor({one})" for one in SEQUENCES))
+    for pattern in ("hot", "permutation(derangement)"):
+        low = study.table("latency_mean", routings, [(pattern, 0.1), (pattern, 0.3)])
+        top = study.table("accepted", routings, [(pattern, 0.6)])
+        say(f"{pattern}: MIN has the lowest base latency",
+            min(routings, key=lambda one: low[one, pattern, 0.1]) == "min", "load .1")  # fmt: skip
+        if pattern == "hot":
+            val = {one: (top[one, pattern, 0.6], -low[one, pattern, 0.3]) for one in POLICIES}
+            say("HOT: CRG-Gr is best of Valiant's", max(val, key=lambda one: val[one][1])
+                == "val-crg-gr", str(val))  # fmt: skip
+        else:
+            sw, gr = top["val-crg-sw", pattern, 0.6], top["val-crg-gr", pattern, 0.6]
+            say("PERM: CRG-Sw saturates below CRG-Gr", sw < gr, f"{sw:.3f}, {gr:.3f}")
+            with_it = [top[f"acor-switch({one})", pattern, 0.6] for one in ("2lb", "3l")]
+            say("PERM: 2lb and 3l with it", max(with_it) < gr, str(with_it))
+            slope = [study.mean("accepted", "min", pattern, x).mean / x for x in (0.2, 0.3, 0.5)]
+            say("PERM: MIN bends from 30%", slope[0] > 0.99 > slope[2], str(slope))
+
+
+CLAIMS: Mapping[str, Callable[[Study], None]] = {
+    "caps": caps,
+    "fig4": fig4,
+    "fig6": fig6,
+    "fig7": fig7,
+    "fig8": fig8,
+    "fig9": fig9,
+    "fig14": fig14,
+    "fig15": fig15,
+    "fig5": fig5,
+    "fig11": fig11,
+    "fig12": fig12,
+    "fig13": fig13,
+}
+
+
+def main() -> None:
+    """Print what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--state", type=Path, required=True)
+    parser.add_argument("--claims", default=",".join(CLAIMS))
+    parser.add_argument("--h", type=int, default=6)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--cycles", default="3000+2000")
+    parser.add_argument("--workers", type=int, default=2)
+    given = parser.parse_args()
+    warmup, measured = map(int, given.cycles.split("+"))
+    study = Study(given.state, given.seeds, given.h, (warmup, measured), given.workers)
+    for name in given.claims.split(","):
+        print(f"{name}: {CLAIMS[name].__doc__}", flush=True)
+        CLAIMS[name](study)
+
+
+if __name__ == "__main__":
+    main()
