@@ -75,3 +75,9 @@ def first_difference(routing: str, network: str, pattern: str, load: float) -> o
 def test_packets_take_the_same_ways_at_the_same_times(routing: str) -> None:
     network, load = "dfly(2,4,2,9,palmtree)", 0.5
     assert first_difference(routing, network, "uniform(others)", load) is None
+
+
+# The first packets to nodes of their own switch, which find no packet before them.
+def test_packets_within_a_switch_take_the_same_ways() -> None:
+    network = "dfly(14,2,1,3,palmtree)"
+    assert first_difference("val-crg-sw", network, "uniform(others)", 0.3) is None

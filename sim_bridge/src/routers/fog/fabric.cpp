@@ -28,7 +28,7 @@ Fabric::Fabric(const Topology& network, const MinPorts& min_ports, const Config&
       input_ports_(index(network.num_switches() * ports_)),
       output_ports_(input_ports_.size()),
       used_(inputs_.size(), 0),
-      leaves_(output_ports_.size() * index(output_packets_), -1),
+      leaves_(output_ports_.size() * index(output_packets_), kLongAgo),
       granted_(output_ports_.size() * index(ports_), 0),
       sleeping_(output_ports_.size() * words_, 0),
       ready_ports_(index(network.num_switches())),

@@ -63,9 +63,12 @@ struct InputPort {
   bool is_node = false;
 };
 
+/// A cycle before all others.
+inline constexpr std::int32_t kLongAgo = std::numeric_limits<std::int32_t>::min() / 2;
+
 struct OutputPort {
   std::int32_t busy_until = 0;   // cycle from which it takes another packet
-  std::int32_t last_leaves = std::numeric_limits<std::int32_t>::min() / 2;  // cycle, of the last packet
+  std::int32_t last_leaves = kLongAgo;  // cycle, of the last packet
   std::int32_t wakes_at = -1;    // cycle in which sleeping heads are woken
   std::int32_t downstream = -1;  // VC 0 of the input port at the other end, -1 for a node
   std::int32_t latency = 0;
