@@ -20,6 +20,7 @@ _MAX_DEPTH = 8
 _SHOWN = 80
 _CALL = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*)\s*(?:\((.*)\))?", re.DOTALL | re.ASCII)
 _KEYWORD = re.compile(r"([a-z][a-z0-9_]*)\s*=\s*(.*)", re.DOTALL | re.ASCII)
+_LARGEST_WHOLE = 999_999_999
 _WHOLE = re.compile(r"-?[0-9]{1,20}")
 _NUMBER = re.compile(r"-?([0-9]{1,30}\.?|[0-9]{0,30}\.[0-9]{1,30})(e[+-]?[0-9]{1,3})?")
 
@@ -125,10 +126,10 @@ class Argument(ABC):
 
 @dataclass(frozen=True)
 class WholeArgument(Argument):
-    """An integer, `low <= value <= high`, in ASCII digits."""
+    """An integer, `low <= value <= high`, in ASCII digits; nine where only a network says more."""
 
-    low: int
-    high: int
+    low: int = -_LARGEST_WHOLE
+    high: int = _LARGEST_WHOLE
 
     def parse(self, text: str) -> int:
         """See `Argument.parse`."""

@@ -74,6 +74,31 @@ class NodeTraffic:
         )
 
     @classmethod
+    def drawn_evenly(
+        cls,
+        row_of_node: NDArray[np.int64],
+        target: NDArray[np.int64],
+        *,
+        target_is_switch: bool = False,
+    ) -> "NodeTraffic":
+        """Return traffic in which every node draws uniformly from the targets of its row.
+
+        Parameters
+        ----------
+        row_of_node : (nodes,)
+        target : (rows, targets), nodes or switches; see `DestinationTable`.
+        """
+        rows, targets = target.shape
+        table = DestinationTable(
+            row_of_node.astype(np.int32),
+            np.arange(rows + 1, dtype=np.int64) * targets,
+            target.ravel().astype(np.int32),
+            np.full(target.size, 1 / targets),
+            target_is_switch,
+        )
+        return cls.drawn_from(table)
+
+    @classmethod
     def drawn_from(cls, table: DestinationTable) -> "NodeTraffic":
         """Return traffic in which every node sends all it can to destinations of a table."""
         nodes = len(table.row_of_node)

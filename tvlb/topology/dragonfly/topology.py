@@ -19,8 +19,6 @@ from tvlb.topology.expected import ExpectedPaths, touched
 from tvlb.topology.network import LinkKinds, Network, directed_links
 from tvlb.topology.topology import Layout, Topology, Triples
 
-# The network itself says which sizes make one.
-_LARGEST = 999_999_999
 FROM_FILE = "file"
 
 _Switches = NDArray[np.integer]
@@ -75,10 +73,10 @@ class Dragonfly(Topology):
 
     def __init__(
         self,
-        p: Annotated[int, WholeArgument("p", 1, _LARGEST)],
-        a: Annotated[int, WholeArgument("a", 1, _LARGEST)],
-        h: Annotated[int, WholeArgument("h", 1, _LARGEST)],
-        g: Annotated[int, WholeArgument("g", 2, _LARGEST)],
+        p: Annotated[int, WholeArgument("p", 1)],
+        a: Annotated[int, WholeArgument("a", 1)],
+        h: Annotated[int, WholeArgument("h", 1)],
+        g: Annotated[int, WholeArgument("g", 2)],
         arrangement: Annotated[str, Choice("arrangement", tuple(ARRANGEMENTS))] = "absolute",
     ) -> None:
         check_parameters(p, a, h, g)

@@ -9,10 +9,7 @@ from numpy.typing import NDArray
 from tvlb.errors import InvalidInput
 from tvlb.languages import WholeArgument
 from tvlb.topology import DragonflyPlus, Topology
-from tvlb.traffic.pattern import DestinationPattern
-
-# Only a network says how far there is to shift.
-LARGEST_SHIFT = 999_999_999
+from tvlb.traffic.pattern import DestinationPattern, NamedPattern
 
 
 def groups_of_nodes(topology: Topology, pattern: object, shift: int = 0) -> tuple[int, int]:
@@ -30,18 +27,11 @@ def groups_of_nodes(topology: Topology, pattern: object, shift: int = 0) -> tupl
 
 
 @dataclass(frozen=True)
-class Adversarial(DestinationPattern):
-    """Adversarial: every node sends to the one in its place, N groups further on.
+class GroupShift(NamedPattern):
+    """All that a group sends goes to the one N groups further on."""
 
-    References
-    ----------
-    ADV+N of the Dragonfly literature.
-    """
+    shift: Annotated[int, WholeArgument("N")]
 
-    shift: Annotated[int, WholeArgument("N", -LARGEST_SHIFT, LARGEST_SHIFT)]
-
-    name = "adv"
-    example = "adv(2)"
     place = 3
     is_adversarial = True
 
@@ -49,6 +39,19 @@ class Adversarial(DestinationPattern):
     def suits(cls, topology: Topology) -> bool:
         """See `NamedPattern.suits`: networks with groups."""
         return topology.node_groups > 1
+
+
+@dataclass(frozen=True)
+class Adversarial(GroupShift, DestinationPattern):
+    """Adversarial: every node sends to the one in its place, N groups further on.
+
+    References
+    ----------
+    ADV+N of the Dragonfly literature.
+    """
+
+    name = "adv"
+    example = "adv(2)"
 
     @classmethod
     def type1(cls, topology: Topology) -> list["Adversarial"]:

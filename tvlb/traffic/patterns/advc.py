@@ -6,7 +6,7 @@ import numpy as np
 
 from tvlb.errors import InvalidInput
 from tvlb.topology import Dragonfly, DragonflyPlus, Topology
-from tvlb.traffic.demand import DestinationTable, NodeTraffic
+from tvlb.traffic.demand import NodeTraffic
 from tvlb.traffic.pattern import NamedPattern
 from tvlb.traffic.patterns.adv import groups_of_nodes
 
@@ -35,7 +35,7 @@ class ConsecutiveAdversarial(NamedPattern):
     def resolve(self, topology: Topology, seed: int) -> NodeTraffic:
         """See `Pattern.resolve`."""
         groups, size = groups_of_nodes(topology, self)
-        nodes, near = topology.num_nodes, _global_links(topology)
+        near = _global_links(topology)
         if not self.suits(topology):
             why = (
                 f"its {groups} groups are no more than the {near} next ones, so that the sender's "
@@ -44,16 +44,11 @@ class ConsecutiveAdversarial(NamedPattern):
                 else "it is no Dragonfly or Dragonfly+"
             )
             raise InvalidInput(f"{self} is no pattern of {topology}: {why}")
-        group = (np.arange(groups)[:, None] + np.arange(1, near + 1)) % groups
-        target = group[:, :, None] * size + np.arange(size)
-        table = DestinationTable(
-            row_of_node=(np.arange(nodes) // size).astype(np.int32),
-            offset=np.arange(groups + 1, dtype=np.int64) * near * size,
-            target=target.ravel().astype(np.int32),
-            probability=np.full(groups * near * size, 1 / (near * size)),
-            target_is_switch=False,
+        next_ones = (np.arange(groups)[:, None] + np.arange(1, near + 1)) % groups
+        nodes = next_ones[:, :, None] * size + np.arange(size)
+        return NodeTraffic.drawn_evenly(
+            np.arange(topology.num_nodes) // size, nodes.reshape(groups, -1)
         )
-        return NodeTraffic.drawn_from(table)
 
     def count_flows(self, topology: Topology) -> float:
         """See `Pattern.count_flows`: from every switch to all of these groups."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from tvlb.errors import InvalidInput
 from tvlb.topology import Topology
-from tvlb.traffic.demand import DestinationTable, NodeTraffic
+from tvlb.traffic.demand import NodeTraffic
 from tvlb.traffic.pattern import NamedPattern
 from tvlb.traffic.patterns.adv import groups_of_nodes
 
@@ -41,15 +41,12 @@ class LocalAdversarial(NamedPattern):
             raise InvalidInput(
                 f"{self} is no pattern of {topology}: its groups have one switch with nodes each"
             )
-        place = np.arange(len(senders))
-        table = DestinationTable(
-            row_of_node=np.searchsorted(senders, topology.network.node_switch).astype(np.int32),
-            offset=np.arange(len(senders) + 1, dtype=np.int64),
-            target=senders[place // size * size + (place + 1) % size].astype(np.int32),
-            probability=np.ones(len(senders)),
+        next_ones = np.roll(senders.reshape(groups, size), -1, axis=1)
+        return NodeTraffic.drawn_evenly(
+            np.searchsorted(senders, topology.network.node_switch),
+            next_ones.reshape(-1, 1),
             target_is_switch=True,
         )
-        return NodeTraffic.drawn_from(table)
 
     def count_flows(self, topology: Topology) -> float:
         """See `Pattern.count_flows`; every switch with nodes sends to one."""

@@ -12,15 +12,13 @@ from tvlb.languages import WholeArgument
 from tvlb.topology import Topology
 from tvlb.traffic.pattern import DestinationPattern
 
-_LARGEST = 999_999_999
-
 
 @dataclass(frozen=True)
 class Affine(DestinationPattern):
     """Node k of switch u sends to node k of switch (A u + B) mod N, of the N with nodes."""
 
-    factor: Annotated[int, WholeArgument("A", 1, _LARGEST)]
-    offset: Annotated[int, WholeArgument("B", 0, _LARGEST)]
+    factor: Annotated[int, WholeArgument("A", 1)]
+    offset: Annotated[int, WholeArgument("B", 0)]
 
     name = "affine"
     example = "affine(7,3)"

@@ -12,9 +12,6 @@ from tvlb.languages import WholeArgument
 from tvlb.topology import SlimFly, Topology
 from tvlb.traffic.pattern import DestinationPattern
 
-# Only a network says how far there is to shift.
-_LARGEST = 999_999_999
-
 
 @dataclass(frozen=True)
 class Algorithm2(DestinationPattern):
@@ -28,8 +25,8 @@ class Algorithm2(DestinationPattern):
     Algorithm 2 and Table III of the Slim Fly paper on Valiant routing.
     """
 
-    forth: Annotated[int | None, WholeArgument("A", 0, _LARGEST)] = None
-    back: Annotated[int | None, WholeArgument("B", 0, _LARGEST)] = None
+    forth: Annotated[int | None, WholeArgument("A", 0)] = None
+    back: Annotated[int | None, WholeArgument("B", 0)] = None
 
     name = "alg2"
     example = "alg2(2,3)"

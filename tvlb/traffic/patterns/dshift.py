@@ -12,8 +12,6 @@ from tvlb.languages import WholeArgument
 from tvlb.topology import HyperX, Topology
 from tvlb.traffic.pattern import DestinationPattern
 
-# Only a network says how far there is to shift.
-_LARGEST = 999_999_999
 _MOST_DIMENSIONS = 4
 
 
@@ -26,7 +24,7 @@ class DimensionShift(DestinationPattern):
     VC management of low-diameter networks, section V (XY-7-shift is dshift(7)).
     """
 
-    shift: Annotated[int, WholeArgument("N", -_LARGEST, _LARGEST)]
+    shift: Annotated[int, WholeArgument("N")]
     dimension: Annotated[int | None, WholeArgument("DIMENSION", 1, _MOST_DIMENSIONS)] = None
 
     name = "dshift"

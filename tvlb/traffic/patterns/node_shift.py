@@ -10,14 +10,12 @@ from tvlb.languages import WholeArgument
 from tvlb.topology import Topology
 from tvlb.traffic.pattern import DestinationPattern
 
-_LARGEST = 999_999_999
-
 
 @dataclass(frozen=True)
 class NodeShift(DestinationPattern):
     """Node i sends to node (i + K) mod N of all N, as in round K of an all-to-all exchange."""
 
-    shift: Annotated[int, WholeArgument("K", 0, _LARGEST)]
+    shift: Annotated[int, WholeArgument("K", 0)]
 
     name = "node-shift"
     example = "node-shift(5)"

@@ -11,9 +11,6 @@ from tvlb.languages import WholeArgument
 from tvlb.topology import Dragonfly, Topology
 from tvlb.traffic.pattern import DestinationPattern
 
-# Only a network says how far there is to shift.
-_LARGEST = 999_999_999
-
 
 @dataclass(frozen=True)
 class Shift(DestinationPattern):
@@ -24,8 +21,8 @@ class Shift(DestinationPattern):
     Rahman et al., Topology-Custom UGAL Routing on Dragonfly, SC'19, section 3.3.1.
     """
 
-    groups: Annotated[int, WholeArgument("DG", -_LARGEST, _LARGEST)]
-    switches: Annotated[int, WholeArgument("DS", -_LARGEST, _LARGEST)]
+    groups: Annotated[int, WholeArgument("DG")]
+    switches: Annotated[int, WholeArgument("DS")]
 
     name = "shift"
     example = "shift(2,0)"
