@@ -6,6 +6,7 @@ A second model of routers, `sim_bridge.routers.vct`, has packets of several phit
 """
 
 from sim_bridge._core import StopFlag
+from sim_bridge.config import MAX_CYCLES
 from sim_bridge.result import RunResult
 from sim_bridge.routers.fog import FogConfig, FogResult, FogScenario
 from sim_bridge.routers.iq import (
@@ -24,7 +25,7 @@ from sim_bridge.routers.iq import (
 from sim_bridge.routers.vct import VCT_ROUTINGS, VctConfig, VctResult, VctScenario
 from sim_bridge.routing import LEVEL_ROUTINGS, MOST_LEVELS, PATH_ROUTINGS, Routing
 from sim_bridge.run import simulate
-from sim_bridge.scenario import LOAD, MAX_CYCLES, RouterScenario
+from sim_bridge.scenario import LOAD, RouterScenario
 from sim_bridge.simulations import (
     Simulated,
     SimulationRequest,

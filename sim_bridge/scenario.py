@@ -18,7 +18,6 @@ from tvlb.native import kernels
 from tvlb.topology import Topology
 from tvlb.traffic import LoadStep, NodeTraffic, Pattern
 
-MAX_CYCLES = 100_000_000
 LOAD = Number(0, 1)
 """Of offered loads, per cycle and node: packets, or phits of routers that have these."""
 

@@ -12,32 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sim_bridge.scenario import MAX_CYCLES
-from tvlb.errors import InvalidInput
-from tvlb.languages import Whole, setting
 from tvlb.languages.figures import COUNT, CYCLES, REAL, Quantity, Values, figure
 from tvlb.statistics import t_quantile
-
-INTERVAL = 1000
-"""Cycles of the intervals of a series, where nothing else is asked for."""
-_MOST_INTERVALS = 1_000_000
-
-
-def interval_setting() -> Any:
-    """Declare the intervals of the series of runs as a setting; see `check_interval`."""
-    return setting(
-        INTERVAL, "Cycles of each interval of the series", Whole(1, MAX_CYCLES), is_later=True
-    )
-
-
-def check_interval(interval: int, cycles: int) -> None:
-    """Raise InvalidInput where a series of so many cycles would fill the memory."""
-    if cycles > interval * _MOST_INTERVALS:
-        raise InvalidInput(
-            f"interval {interval}: a run of up to {cycles:,} cycles has more than "
-            f"{_MOST_INTERVALS:,} of them, which would fill the memory; take "
-            f"{math.ceil(cycles / _MOST_INTERVALS):,} or more"
-        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ from tvlb.languages import (
     TextOrTexts,
     Texts,
     Whole,
+    WholeOrText,
     made,
     offered,
     one_of,
@@ -113,6 +114,8 @@ def told(setting: Setting) -> str:
 def option_of(setting: Setting, text: str, **more: Any) -> tuple[Any, Any]:
     """Return the type of the values of an option, and what declares it with this help."""
     match setting.kind:
+        case WholeOrText(symbol=symbol):
+            values, option = str, typer.Option(metavar=symbol, help=text, **more)
         case Whole():
             values, option = int, integer(text, **more)
         case Number():

@@ -29,12 +29,14 @@ from tvlb.languages.settings import (
     TextOrTexts,
     Texts,
     Whole,
+    WholeOrText,
     asked,
     check_settings,
     made,
     offered,
     setting,
     settings,
+    with_default,
 )
 
 __all__ = [
@@ -58,6 +60,7 @@ __all__ = [
     "Texts",
     "Whole",
     "WholeArgument",
+    "WholeOrText",
     "all_of",
     "asked",
     "check_settings",
@@ -72,4 +75,5 @@ __all__ = [
     "parse_call",
     "setting",
     "settings",
+    "with_default",
 ]

@@ -6,6 +6,7 @@ of requests, sweeps and documents (`tvlb.requests.settings`) and the option of a
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
@@ -55,6 +56,18 @@ class Whole(Kind):
 
     def __str__(self) -> str:
         return f"{self.low}..{self.high}"
+
+
+@dataclass(frozen=True)
+class WholeOrText(Whole):
+    """An integer that commands read as a text, `symbol`, since other routers take words there."""
+
+    symbol: str = "N"
+
+    def made(self, asked: Any) -> Any:
+        """See `Kind.made`."""
+        is_text = isinstance(asked, str) and re.fullmatch("-?[0-9]{1,20}", asked) is not None
+        return int(asked) if is_text else asked
 
 
 @dataclass(frozen=True)
@@ -301,13 +314,20 @@ def setting(
 
 @cache
 def settings(declaring: Any) -> Mapping[str, Setting]:
-    """Return the settings that a dataclass declares by name, in its order."""
-    declared = {one.name: one.metadata.get("setting") for one in fields(declaring)}
+    """Return the settings that a dataclass declares by name, in the order of its arguments."""
+    known = sorted(fields(declaring), key=lambda one: one.kw_only is True)
+    declared = {one.name: one.metadata.get("setting") for one in known}
     return {
         name: replace(one, name=name, option=name if one.option == "" else one.option)
         for name, one in declared.items()
         if one is not None
     }
+
+
+def with_default(declaring: Any, name: str, default: Any) -> Any:
+    """Declare a setting of a base class once more, with another default."""
+    known = settings(declaring)[name]
+    return field(default=default, metadata={"setting": replace(known, default=default)})
 
 
 @cache

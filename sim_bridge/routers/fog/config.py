@@ -6,15 +6,12 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
+from sim_bridge.config import MOST_PHITS, RunConfig, buffer_setting, check_packets, packet_setting
 from sim_bridge.latencies import LATENCY
-from sim_bridge.scenario import MAX_CYCLES
-from sim_bridge.statistics import check_interval, interval_setting
 from tvlb.errors import InvalidInput
-from tvlb.languages import Names, Number, Whole, check_settings, setting
+from tvlb.languages import Names, Number, Whole, setting
 from tvlb.topology import Topology
 
-_MOST_PHITS = 65_536
-_MOST_PACKETS = 127
 _OF_PRESET = "what the preset says"
 
 
@@ -57,49 +54,38 @@ PRESETS: Mapping[Preset, Mapping[str, int]] = MappingProxyType(
 """The settings that each of them has."""
 
 
-def _preset(text: str, kind: Any, option: str | None = None) -> Any:
-    named: dict[str, Any] = {} if option is None else {"option": option}
-    return setting(None, text, kind, unset=_OF_PRESET, **named)
+def _cycles(text: str) -> Any:
+    return setting(None, text, LATENCY, unset=_OF_PRESET)
+
+
+def _buffer(text: str, option: str) -> Any:
+    return buffer_setting(None, text, option, _OF_PRESET)
 
 
 @dataclass(frozen=True)
-class FogConfig:
+class FogConfig(RunConfig):
     """Router and window; what is None is filled in by the preset.
-
-    Every setting is declared here, and named once more in `sim_bridge/src/routers/fog/config.hpp`.
 
     Raises
     ------
-    InvalidInput : a value is out of range, a buffer does not hold whole packets, or the speedup
-        does not divide a packet.
+    InvalidInput : see `RunConfig`; or a buffer does not hold whole packets, or the speedup does not
+        divide a packet.
     """
 
-    warmup_cycles: int = setting(
-        20_000, "Cycles before the measured window", Whole(0, MAX_CYCLES), option=None
-    )
-    measured_cycles: int = setting(20_000, "Measured cycles", Whole(1, MAX_CYCLES), option="cycles")
     preset: str = setting(
         Preset.PAPER, "Parameters of the router where an option says no other", Names(Preset)
     )
-    packet_phits: int = setting(10, "Phits of a packet", Whole(1, 1024), option="packet")
+    packet_phits: int = packet_setting(10)
     speedup: float = setting(
         2.0, "Cycles on a link over cycles through the switch, which divides a packet", Number(1)
     )
     rounds: int = setting(2, "Rounds of allocation in a cycle", Whole(1, 16))
-    crossbar_latency: int = _preset("Cycles of a packet in a switch, at least", LATENCY)
-    local_buffer_phits: int = _preset(
-        "Input buffer per VC behind local links, phits", Whole(1, _MOST_PHITS), "local_buffer"
-    )
-    global_buffer_phits: int = _preset(
-        "Input buffer per VC behind global links, phits", Whole(1, _MOST_PHITS), "global_buffer"
-    )
-    output_buffer_phits: int = _preset(
-        "Output buffer per port, phits", Whole(1, _MOST_PHITS), "output_buffer"
-    )
-    injection_buffer_phits: int = _preset(
-        "Packets that a node queues before it generates none, phits",
-        Whole(1, _MOST_PHITS),
-        "injection_buffer",
+    crossbar_latency: int = _cycles("Cycles of a packet in a switch, at least")
+    local_buffer_phits: int = _buffer("Input buffer per VC behind local links", "local_buffer")
+    global_buffer_phits: int = _buffer("Input buffer per VC behind global links", "global_buffer")
+    output_buffer_phits: int = _buffer("Output buffer per port", "output_buffer")
+    injection_buffer_phits: int = _buffer(
+        "Packets that a node queues before it generates none", "injection_buffer"
     )
     arbiter: str = setting(
         Arbiter.TRANSIT_FIRST,
@@ -107,8 +93,8 @@ class FogConfig:
         "are any, or of all",
         Names(Arbiter),
     )
-    local_latency: int = _preset("Latency of local links, cycles", LATENCY)
-    global_latency: int = _preset("Latency of global links, cycles", LATENCY)
+    local_latency: int = _cycles("Latency of local links, cycles")
+    global_latency: int = _cycles("Latency of global links, cycles")
     levels_group: int | None = setting(
         None,
         "Group of which the series tells the level of each switch",
@@ -117,40 +103,25 @@ class FogConfig:
         unset="none",
         null="none",
     )
-    traced_packets: int = setting(
-        0, "Measured packets to trace per run", Whole(0, 100_000), option="traces"
-    )
-    interval: int = interval_setting()
 
     def __post_init__(self) -> None:
-        check_settings(self)
-        check_interval(self.interval, self.most_cycles)
+        super().__post_init__()
         for name, value in PRESETS[Preset(self.preset)].items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
         packet = self.packet_phits
-        # Equal settings are written alike.
-        object.__setattr__(self, "speedup", float(self.speedup))
         if packet % self.speedup:
             raise InvalidInput(
                 f"speedup {self.speedup:g} does not divide a packet of {packet} phits"
             )
-        for name, most in (
-            ("local_buffer", _MOST_PHITS),
-            ("global_buffer", _MOST_PHITS),
-            ("output_buffer", _MOST_PACKETS * packet),
-            ("injection_buffer", _MOST_PHITS),
-        ):
-            phits = getattr(self, f"{name}_phits")
-            if phits % packet or not packet <= phits <= most:
-                raise InvalidInput(
-                    f"{name} {phits} is not 1 to {most // packet} packets of {packet} phits"
-                )
-
-    @property
-    def most_cycles(self) -> int:
-        """Cycles of a run."""
-        return self.warmup_cycles + self.measured_cycles
+        check_packets(packet, output_buffer=self.output_buffer_phits)
+        check_packets(
+            packet,
+            MOST_PHITS,
+            local_buffer=self.local_buffer_phits,
+            global_buffer=self.global_buffer_phits,
+            injection_buffer=self.injection_buffer_phits,
+        )
 
     def check(self, topology: Topology) -> None:
         """Raise InvalidInput if it names a group that the network does not have."""

@@ -7,6 +7,7 @@ from enum import StrEnum
 import numpy as np
 
 from sim_bridge import _core
+from sim_bridge.config import MAX_CYCLES, RunConfig
 from sim_bridge.latencies import (
     LATENCY_SETTINGS,
     latencies,
@@ -15,10 +16,8 @@ from sim_bridge.latencies import (
     latency_settings,
 )
 from sim_bridge.routing import Routing
-from sim_bridge.scenario import MAX_CYCLES
-from sim_bridge.statistics import check_interval, interval_setting
 from tvlb.errors import InvalidInput
-from tvlb.languages import Flag, Names, Number, Whole, check_settings, members, one_of, setting
+from tvlb.languages import Flag, Names, Number, Whole, members, one_of, setting, with_default
 from tvlb.native.virtual_channels import VcScheme
 from tvlb.topology import Topology
 
@@ -64,15 +63,14 @@ class Warmup(StrEnum):
 
 
 @dataclass(frozen=True)
-class SimulationConfig:
+class SimulationConfig(RunConfig):
     """Router, window and stopping settings; the defaults are Table 3 of the T-UGAL paper.
 
-    Every setting is declared here, and named once more in `sim_bridge/src/routers/iq/config.hpp`.
     Names of choices may be given as text.
 
     Raises
     ------
-    InvalidInput : a value is out of range.
+    InvalidInput : see `RunConfig`.
 
     Notes
     -----
@@ -89,7 +87,7 @@ class SimulationConfig:
         Whole(0, MAX_CYCLES),
         option=None,
     )
-    measured_cycles: int = setting(10_000, "Measured cycles", Whole(1, MAX_CYCLES), option="cycles")
+    measured_cycles: int = with_default(RunConfig, "measured_cycles", 10_000)
     warmup: str = setting(
         Warmup.FIXED,
         "Whether the warm-up is fixed or ends when a run is steady",
@@ -132,25 +130,14 @@ class SimulationConfig:
     threshold: int = setting(0, "UGAL bias T towards MIN, flits", Whole(-1_000_000, 1_000_000))
     # Routings by level decide at each attempt whatever it says.
     decide: str = setting(Decide.ONCE, "When the source decides", Names(Decide))
-    # Evenly spaced.
-    traced_packets: int = setting(
-        0, "Measured packets to trace per run", Whole(0, 100_000), option="traces"
-    )
     stop_when_saturated: bool = setting(
         False, "Whether a run ends as soon as it is certain to be saturated", Flag(), option=None
     )
-    interval: int = interval_setting()
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-        check_interval(self.interval, self.most_cycles)
-        # Equal settings are written alike.
-        object.__setattr__(self, "speedup", float(self.speedup))
 
     @property
     def most_cycles(self) -> int:
-        """Cycles of the longest run."""
-        return self.warmup_cycles + self.measured_cycles + self.drain_limit_cycles
+        """See `RunConfig.most_cycles`."""
+        return super().most_cycles + self.drain_limit_cycles
 
     def latencies(self, topology: Topology) -> tuple[int, ...]:
         """Latency of the links of each kind, cycles: a setting, or what the network says.

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sim_bridge import _core
+from sim_bridge.config import RunConfig, buffer_setting, check_packets, packet_setting
 from sim_bridge.latencies import (
     LATENCY,
     USUAL_LATENCY,
@@ -15,33 +16,22 @@ from sim_bridge.latencies import (
     latency_settings,
     unsaid_latency,
 )
-from sim_bridge.scenario import MAX_CYCLES
-from sim_bridge.statistics import check_interval, interval_setting
-from tvlb.errors import InvalidInput
-from tvlb.languages import Names, Whole, check_settings, setting
+from tvlb.languages import Names, Whole, setting
 from tvlb.native.virtual_channels import VC_POLICIES
 from tvlb.topology import Topology
 
 _OF_FILE = f"what the file of the network says, else {USUAL_LATENCY}"
-_MOST_PHITS = 65_536
-_MOST_PACKETS = 127
 
 
 @dataclass(frozen=True)
-class VctConfig:
+class VctConfig(RunConfig):
     """Router and window; the defaults are those of the paper on VC management.
-
-    Every setting is declared here, and named once more in `sim_bridge/src/routers/vct/config.hpp`.
 
     Raises
     ------
-    InvalidInput : a value is out of range, or a buffer does not hold whole packets.
+    InvalidInput : see `RunConfig`; or a buffer does not hold whole packets.
     """
 
-    warmup_cycles: int = setting(
-        20_000, "Cycles before the measured window", Whole(0, MAX_CYCLES), option=None
-    )
-    measured_cycles: int = setting(20_000, "Measured cycles", Whole(1, MAX_CYCLES), option="cycles")
     vc_policy: str = setting(
         "ladder", "Which VCs a packet may take on its next link", Names(VC_POLICIES), option="vcs"
     )
@@ -52,13 +42,9 @@ class VctConfig:
         unset="what the policy needs",
         null="what the policy needs",
     )
-    packet_phits: int = setting(16, "Phits of a packet", Whole(1, 1024), option="packet")
-    input_buffer_phits: int = setting(
-        64, "Input buffer per VC, phits", Whole(1, _MOST_PHITS), option="input_buffer"
-    )
-    output_buffer_phits: int = setting(
-        32, "Output buffer per VC, phits", Whole(1, _MOST_PHITS), option="output_buffer"
-    )
+    packet_phits: int = packet_setting(16)
+    input_buffer_phits: int = buffer_setting(64, "Input buffer per VC", "input_buffer")
+    output_buffer_phits: int = buffer_setting(32, "Output buffer per VC", "output_buffer")
     source_queue_packets: int = setting(
         20,
         "Packets that a node queues before it refuses more",
@@ -69,29 +55,14 @@ class VctConfig:
     global_latency: int | None = latency_setting("global links", _OF_FILE)
     link_latencies: str | None = latencies_setting(_OF_FILE)
     server_latency: int = setting(1, "Latency between nodes and switches, cycles", LATENCY)
-    traced_packets: int = setting(
-        0, "Measured packets to trace per run", Whole(0, 100_000), option="traces"
-    )
-    interval: int = interval_setting()
 
     def __post_init__(self) -> None:
-        check_settings(self)
-        check_interval(self.interval, self.most_cycles)
-        for name, phits in (
-            ("input_buffer", self.input_buffer_phits),
-            ("output_buffer", self.output_buffer_phits),
-        ):
-            packets, rest = divmod(phits, self.packet_phits)
-            if rest or not 1 <= packets <= _MOST_PACKETS:
-                raise InvalidInput(
-                    f"{name} {phits} is not 1 to {_MOST_PACKETS} packets of {self.packet_phits} "
-                    "phits"
-                )
-
-    @property
-    def most_cycles(self) -> int:
-        """Cycles of a run."""
-        return self.warmup_cycles + self.measured_cycles
+        super().__post_init__()
+        check_packets(
+            self.packet_phits,
+            input_buffer=self.input_buffer_phits,
+            output_buffer=self.output_buffer_phits,
+        )
 
     def latencies(self, topology: Topology) -> tuple[int, ...]:
         """Latency of the links of each kind, cycles: a setting, what a file says, or one.

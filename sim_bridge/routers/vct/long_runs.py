@@ -4,6 +4,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
+from sim_bridge.config import MAX_CYCLES
 from sim_bridge.routers.vct.config import VctConfig
 from sim_bridge.routers.vct.stability import (
     BIN,
@@ -12,7 +13,6 @@ from sim_bridge.routers.vct.stability import (
     StabilityStudy,
     study_stability,
 )
-from sim_bridge.scenario import MAX_CYCLES
 from tvlb.errors import InvalidInput
 from tvlb.languages import Whole, setting, settings
 from tvlb.processes import Reporter, available_cores, check_workers, silent

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from sim_bridge.config import INTERVAL
 from sim_bridge.routers.vct.config import VctConfig
 from sim_bridge.routers.vct.proof import DeadlockProof
 from sim_bridge.routers.vct.scenario import VctScenario
-from sim_bridge.statistics import INTERVAL
 from tvlb.documents import Frame
 from tvlb.errors import InvalidInput
 from tvlb.processes import Progress, Reporter, tell_part

@@ -9,19 +9,13 @@ from pydantic import Field
 from sim_bridge import SimulationRequest, VctConfig
 from sim_bridge.routers.fog import FogConfig, FogResult, FogScenario
 from sim_bridge.routing import MISROUTING_ROUTINGS, written_out
-from tvlb.languages import Text, made, one_of, setting, settings
+from tvlb.languages import Text, one_of, setting
 from tvlb.requests.cost import Cost, vct_cost
 from tvlb.requests.problems import InWords
 from tvlb.requests.routers import Experiment, Router
-from tvlb.requests.routers.vct import (
-    WARMUP_CYCLES,
-    DeadlockProofPart,
-    fixed_warmup,
-    no_deadlock,
-)
+from tvlb.requests.routers.vct import DeadlockProofPart, no_deadlock
 
 _NAMES = tuple(dict.fromkeys(one.partition("(")[0] for one in MISROUTING_ROUTINGS))
-_WARMUP = settings(FogConfig)["warmup_cycles"]
 _ROUTING_TEXT = Annotated[
     str,
     Field(
@@ -43,11 +37,6 @@ class _Options:
         f"Routing: {one_of(MISROUTING_ROUTINGS)}; numbers by keys, such as "
         "acor-switch(3l,hi=250) or pb(rval=0)",
         Text("ROUTING", _ROUTING_TEXT),
-    )
-    warmup: int = setting(
-        _WARMUP.default,
-        f"Warm-up cycles, {_WARMUP.kind}",
-        Text("CYCLES", WARMUP_CYCLES),
     )
 
 
@@ -71,10 +60,6 @@ class _Misrouting(Router):
     def scenario(self, experiment: Experiment) -> FogScenario:
         network, pattern = experiment.topology, experiment.pattern
         return FogScenario(network, experiment.asked["routing"], pattern, experiment.seed)
-
-    def config(self, experiment: Experiment) -> FogConfig:
-        cycles = fixed_warmup(experiment, self.name)
-        return made(FogConfig, experiment.asked, warmup_cycles=cycles)
 
     def cost(self, experiment: Experiment) -> Cost:
         config, routing = self.config(experiment), experiment.asked["routing"]

@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from sim_bridge import (
-    MAX_CYCLES,
     VCT_ROUTINGS,
     SimulationRequest,
     VctConfig,
@@ -15,38 +14,18 @@ from sim_bridge import (
     VctScenario,
 )
 from sim_bridge.routers.vct import VCT_ROUTING_NAMES, DeadlockProof
-from tvlb.documents import WHOLE
-from tvlb.errors import InvalidInput
-from tvlb.languages import Text, made, one_of, setting, settings
+from tvlb.languages import Text, one_of, setting
 from tvlb.requests.common import OptionalKey
 from tvlb.requests.cost import Cost, vct_cost
 from tvlb.requests.figures import part_of
-from tvlb.requests.problems import InWords
 from tvlb.requests.routers import Experiment, Router
 from tvlb.requests.settings import VctSettings
 from tvlb.requests.texts import OneOf
 
-_WARMUP = settings(VctConfig)["warmup_cycles"]
 _SHORT_NAME = f"valiant is {VCT_ROUTINGS[1]}"
 _ROUTING_TEXT = Annotated[
     str, OneOf(VCT_ROUTING_NAMES), Field(description=f"The routing; {_SHORT_NAME}.")
 ]
-WARMUP_CYCLES = Annotated[
-    int,
-    Field(ge=0, le=MAX_CYCLES, description="Warm-up cycles."),
-    WHOLE,
-    InWords(lambda cycles: _WARMUP.kind.checked("warmup", cycles)),
-]
-
-
-def fixed_warmup(experiment: Experiment, router: str) -> int:
-    """Return the warm-up of a router that detects no end of it; raise InvalidInput for a text."""
-    warmup = str(experiment.asked["warmup"])
-    if not (warmup.isascii() and warmup.isdigit()):
-        raise InvalidInput(
-            f"warm-up {warmup!r}: router {router} takes a number of cycles, {_WARMUP.kind}"
-        )
-    return int(warmup)
 
 
 class DeadlockProofPart(part_of(DeadlockProof, "DeadlockProofPart")):
@@ -74,11 +53,6 @@ class _Options:
         f"Routing: {one_of(VCT_ROUTINGS)}; {_SHORT_NAME}",
         Text("ROUTING", _ROUTING_TEXT),
     )
-    warmup: int = setting(
-        _WARMUP.default,
-        f"Warm-up cycles, {_WARMUP.kind}",
-        Text("CYCLES", WARMUP_CYCLES),
-    )
 
 
 class _VirtualCutThrough(Router):
@@ -103,10 +77,6 @@ class _VirtualCutThrough(Router):
     def scenario(self, experiment: Experiment) -> VctScenario:
         network, pattern = experiment.topology, experiment.pattern
         return VctScenario(network, experiment.asked["routing"], pattern, experiment.seed)
-
-    def config(self, experiment: Experiment) -> VctConfig:
-        cycles = fixed_warmup(experiment, self.name)
-        return made(VctConfig, experiment.asked, warmup_cycles=cycles)
 
     def cost(self, experiment: Experiment) -> Cost:
         config, routing = self.config(experiment), experiment.asked["routing"]
