@@ -14,6 +14,11 @@
 #include "paths_by_min_rule.hpp"
 
 namespace tvlb {
+
+bool comes_before(const Half& one, const Half& other) {
+    return one.size() != other.size() ? one.size() < other.size() : one < other;
+}
+
 namespace {
 
 constexpr std::int32_t kMostSwitches = 10'000;
@@ -54,9 +59,7 @@ public:
         for (std::size_t order = kEmpty + 1; order < orders_.size(); ++order) {
             if (wanted[order]) out.push_back(orders_[order]);
         }
-        std::ranges::sort(out, [](const Half& x, const Half& y) {
-            return x.size() != y.size() ? x.size() < y.size() : x < y;
-        });
+        std::ranges::sort(out, comes_before);
         return out;
     }
 

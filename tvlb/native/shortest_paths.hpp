@@ -12,6 +12,9 @@
 
 namespace tvlb {
 
+// Shorter ones first, equally long ones by their kinds.
+[[nodiscard]] bool comes_before(const Half& one, const Half& other);
+
 // Which of the shortest paths of a pair are MIN paths.
 enum class Chosen : std::uint8_t {
     all,

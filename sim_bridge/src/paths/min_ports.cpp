@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "common/config.hpp"
 #include "interrupt.hpp"
@@ -63,16 +64,18 @@ MinPorts::MinPorts(const Topology& network)
 std::vector<Half> MinPorts::halves(const Network& network) const {
   constexpr std::size_t kMost = 64;
   std::vector<Half> known{Half{}};
-  std::map<Half, std::size_t> places{{Half{}, 0}};
+  std::map<std::pair<std::uint8_t, int>, std::size_t> places;  // of a half, by its first link and the rest
   std::vector<std::uint64_t> reached;  // of every switch on the way to one, the halves on from there
   const auto behind = [&](std::uint8_t kind, std::uint64_t rest) {
     std::uint64_t found = 0;
     for (; rest != 0; rest &= rest - 1) {
-      Half half{kind};
-      const Half& tail = known[static_cast<std::size_t>(std::countr_zero(rest))];
-      half.insert(half.end(), tail.begin(), tail.end());
-      const auto [place, is_new] = places.try_emplace(half, known.size());
-      if (is_new) known.push_back(half);
+      const int tail = std::countr_zero(rest);
+      const auto [place, is_new] = places.try_emplace({kind, tail}, known.size());
+      if (is_new) {
+        Half half = known[static_cast<std::size_t>(tail)];
+        half.insert(half.begin(), kind);
+        known.push_back(std::move(half));
+      }
       if (place->second < kMost) found |= std::uint64_t{1} << place->second;
     }
     return found;

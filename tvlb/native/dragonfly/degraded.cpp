@@ -65,11 +65,12 @@ std::size_t DegradedMinPaths::half(std::int32_t from, std::int32_t name, std::in
     }
     Half kinds;
     visit(from, name, to, [&](std::int32_t link) { kinds.push_back(shortest_.link(link).kind); });
-    return code_.at(kinds);
+    return static_cast<std::size_t>(std::ranges::find(halves_, kinds) - halves_.begin());
 }
 
 // Of the pairs that take shortest paths: shorter orders first.
 void DegradedMinPaths::find_halves() {
+    const auto own = static_cast<std::ptrdiff_t>(halves_.size());
     const auto switches = shortest_.num_switches();
     for (std::int32_t from = 0; from < switches; ++from) {
         check_interrupt();
@@ -82,17 +83,11 @@ void DegradedMinPaths::find_halves() {
                 Half kinds;
                 visit(from, name, to,
                       [&](std::int32_t link) { kinds.push_back(shortest_.link(link).kind); });
-                code_.try_emplace(std::move(kinds), 0);
+                if (std::ranges::find(halves_, kinds) == halves_.end()) halves_.push_back(kinds);
             }
         }
     }
-    const auto own = halves_;
-    for (const auto& [kinds, code] : code_) {
-        if (std::ranges::find(own, kinds) == own.end()) halves_.push_back(kinds);
-    }
-    std::ranges::stable_sort(halves_.begin() + static_cast<std::ptrdiff_t>(own.size()),
-                             halves_.end(), {}, [](const Half& half) { return half.size(); });
-    for (std::size_t code = 0; code < halves_.size(); ++code) code_[halves_[code]] = code;
+    std::ranges::sort(halves_.begin() + own, halves_.end(), comes_before);
 }
 
 std::unique_ptr<PathKernel> DegradedDragonfly::kernel() const {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <utility>
@@ -75,7 +74,6 @@ private:
     ShortestPaths shortest_;
     std::vector<bool> is_whole_;  // by switch, whether local links join it to all of its group
     std::vector<Half> halves_;
-    std::map<Half, std::size_t> code_;
     std::int32_t most_ = 1;
 };
 
