@@ -9,11 +9,8 @@ struct Par {
   static constexpr bool kComparesFirstQueues = true;
 
   static Choice start(const auto& view, const Head& head, Draws& draws) {
-    const Candidate vlb = view.vlb(head, draws);
-    const Candidate min = view.min(head, draws);
-    Choice choice =
-        choose(min, vlb, [&] { return first_queue_prefers_vlb(view, head, min, vlb); });
-    choice.again = !choice.vlb && view.revisable(head, min);
+    Choice choice = by_first_queues(view, head, draws);
+    choice.again = !choice.vlb && view.revisable(head, choice.path);
     return choice;
   }
 

@@ -7,7 +7,7 @@
 //       explicit Steering(const Setup& setup);  // none where it needs nothing
 //       Choice start(const auto& view, const Head& head, Draws& draws);    // at the first switch
 //       Choice attempt(const auto& view, const Head& head, Draws& draws);  // anew, at every look at a
-//         // head that waits there
+//         // head that waits there; also where `start` is missing
 //       Choice arrive(const auto& view, const Head& head, Draws& draws);   // behind the first link,
 //         // where a Choice says `again`; of input-queued routers
 //       int follow(const Head& head, auto&& append) const;  // in place of `start`: calls append(link) for
@@ -116,6 +116,13 @@ Choice choose(const Candidate& min, const Candidate& vlb, PrefersVlb prefers_vlb
   const int vlb_queue = view.first_queue(head, vlb);
   if (view.doubles_vlb()) return min_queue > 2 * vlb_queue + view.threshold();
   return min_queue * min.hops > vlb_queue * vlb.hops + view.threshold();
+}
+
+/// UGAL-L: a VLB path or a MIN path, as the queues of their first links say.
+[[nodiscard]] Choice by_first_queues(const auto& view, const Head& head, Draws& draws) {
+  const Candidate vlb = view.vlb(head, draws);
+  const Candidate min = view.min(head, draws);
+  return choose(min, vlb, [&] { return first_queue_prefers_vlb(view, head, min, vlb); });
 }
 
 }  // namespace tvlb::sim

@@ -13,9 +13,6 @@ class UgalAcor {
 
   explicit UgalAcor(const Setup& setup) : levels_(setup, setup.path_sets) {}
 
-  Choice start(const auto& view, const Head& head, Draws& draws) {
-    return attempt(view, head, draws);
-  }
   Choice attempt(const auto& view, const Head& head, Draws& draws) {
     const Choice detour = detour_of(view, head, draws, levels_.attempt(head));
     const Candidate min = view.min(head, draws);

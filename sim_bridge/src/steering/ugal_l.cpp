@@ -9,9 +9,7 @@ struct UgalL {
   static constexpr bool kComparesFirstQueues = true;
 
   static Choice start(const auto& view, const Head& head, Draws& draws) {
-    const Candidate vlb = view.vlb(head, draws);
-    const Candidate min = view.min(head, draws);
-    return choose(min, vlb, [&] { return first_queue_prefers_vlb(view, head, min, vlb); });
+    return by_first_queues(view, head, draws);
   }
 };
 

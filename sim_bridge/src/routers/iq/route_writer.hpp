@@ -70,6 +70,8 @@ class RouteWriterOf final : public RouteWriter {
       return in_channels(path, ejection, first_vc);
     } else if constexpr (Starts<Type, View>) {
       return written(path, head, steering_.start(view_, head, draws), ejection);
+    } else if constexpr (Attempts<Type, View>) {
+      return written(path, head, steering_.attempt(view_, head, draws), ejection);
     } else {
       return written(path, head, {view_.min(head, draws)}, ejection);
     }

@@ -12,9 +12,6 @@ class AcorOfSets {
  public:
   explicit AcorOfSets(const Setup& setup) : levels_(setup, setup.path_sets) {}
 
-  Choice start(const auto& view, const Head& head, Draws& draws) {
-    return attempt(view, head, draws);
-  }
   Choice attempt(const auto& view, const Head& head, Draws& draws) {
     const Choice detour = detour_of(view, head, draws, levels_.attempt(head));
     return detour.vlb ? detour : Choice{view.min(head, draws)};
