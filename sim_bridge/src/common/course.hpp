@@ -30,15 +30,28 @@ struct StopFlag {
 
 /// What runs derive from.
 class Course {
+ public:
+  // Of a run that lasts to the end of its window, and that nothing else ends.
+  [[nodiscard]] bool is_over() const { return cycle_ >= window_.end; }
+  [[nodiscard]] static bool goes_on() { return true; }
+
  protected:
   Course(const RunConfig& config, StopFlag& flag)
       : window_{config.warmup_cycles, config.warmup_cycles + config.measured_cycles}, flag_(flag) {}
 
-  /// A router says whether it `is_over()` and what `find_wait_cycle()` finds; where nothing else ends
-  /// the run, whether it `goes_on()`; and `run_cycle()` moves it.
+  /// A router says what `find_wait_cycle()` finds, and `run_cycle()` moves it; it may say otherwise than
+  /// here whether it `is_over()`, and where nothing else ends the run, whether it `goes_on()`.
   void run(auto& router) {
     for (; !router.is_over() && polled(router) && router.goes_on(); ++cycle_) router.run_cycle();
     report();
+  }
+  /// The same, and all that is told of it.
+  Figures run(auto& router, const auto& records) {
+    run(router);
+    Figures figures;
+    records.tell(figures, cycle_);
+    tell(figures);
+    return figures;
   }
   void stop(const char* how, const char* reason) {
     stopped_ = how;

@@ -40,7 +40,7 @@ class View : public NetworkView {
 };
 
 template <class Steering>
-class Run : private Course {
+class Run : public Course {
   static_assert(!Follows<Steering>, "its switches choose among MIN ports");
 
   static constexpr bool kAttempts = Attempts<Steering, View> || Starts<Steering, View>;
@@ -58,18 +58,10 @@ class Run : private Course {
         view_(network, fabric_, config, cycle_),
         steering_(made<Steering>({network, config.arguments})) {}
 
-  Figures execute() {
-    run(*this);
-    Figures figures;
-    records_.tell(figures, cycle_);
-    tell(figures);
-    return figures;
-  }
+  Figures execute() { return run(*this, records_); }
 
   // Of its course.
-  [[nodiscard]] bool is_over() const { return cycle_ >= window_.end; }
   [[nodiscard]] std::vector<Buffer> find_wait_cycle() const { return fabric_.find_wait_cycle(); }
-  [[nodiscard]] static bool goes_on() { return true; }
   void run_cycle() {
     fabric_.deliver(cycle_);
     if constexpr (Ticks<Steering, View>) steering_.tick(view_, cycle_);

@@ -51,7 +51,7 @@ class View : public NetworkView {
 using Watch = std::function<bool(double accepted)>;
 
 template <class Steering>
-class Run : private Course {
+class Run : public Course {
   static_assert(!Follows<Steering>, "its switches choose among MIN ports");
 
  public:
@@ -72,16 +72,9 @@ class Run : private Course {
     }
   }
 
-  Figures execute() {
-    run(*this);
-    Figures figures;
-    records_.tell(figures, cycle_);
-    tell(figures);
-    return figures;
-  }
+  Figures execute() { return run(*this, records_); }
 
   // Of its course.
-  [[nodiscard]] bool is_over() const { return cycle_ >= window_.end; }
   [[nodiscard]] std::vector<Buffer> find_wait_cycle() const { return fabric_.find_wait_cycle(); }
   // What leaves from now on arrives in this interval or later, so the one before is complete.
   bool goes_on() {
