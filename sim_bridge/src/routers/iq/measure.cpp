@@ -5,15 +5,6 @@
 #include <limits>
 
 namespace tvlb::sim {
-namespace {
-
-double ratio(std::int64_t numerator, std::int64_t denominator) {
-  if (denominator == 0) return std::numeric_limits<double>::quiet_NaN();
-  return static_cast<double>(numerator) / static_cast<double>(denominator);
-}
-
-}  // namespace
-
 void Measurement::record_latency(std::int64_t latency) {
   const auto bin = static_cast<std::size_t>(latency);
   if (bin >= histogram_.size()) histogram_.resize(bin + bin / 2 + 256);
