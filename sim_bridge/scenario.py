@@ -2,15 +2,17 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
 import numpy as np
 
 from sim_bridge import _core
 from sim_bridge.conversion import core_network, core_traffic, deadlock
+from sim_bridge.result import RunResult
+from sim_bridge.routing import steering_settings
 from sim_bridge.trace import make_traces
 from tvlb.errors import InvalidInput
 from tvlb.languages import Number
@@ -21,8 +23,8 @@ from tvlb.traffic import LoadStep, NodeTraffic, Pattern
 LOAD = Number(0, 1)
 """Of offered loads, per cycle and node: packets, or phits of routers that have these."""
 
-_Config = TypeVar("_Config")
-_Result = TypeVar("_Result")
+Config = TypeVar("Config")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Compiled:
     traffic: _core.Traffic
 
 
-class RouterScenario(ABC, Generic[_Config, _Result]):
+class RouterScenario(ABC, Generic[Config, Result]):
     """A combination to simulate at one or more loads; every model of routers has a dataclass.
 
     Attributes
@@ -41,9 +43,14 @@ class RouterScenario(ABC, Generic[_Config, _Result]):
     topology, routing, pattern : what is simulated.
     seed : of the random streams, and of patterns without a seed of their own; 0..2^63-1.
     takes_steps : whether its runs let the load change, as patterns with a `LoadStep` have it.
+    settings, result : dataclasses of the settings of a run and of what it finds out.
+    not_told : settings that the core is told in other words; see `_in_core`.
     """
 
     takes_steps: ClassVar[bool] = False
+    settings: ClassVar[type[Any]]
+    result: ClassVar[type[RunResult]]
+    not_told: ClassVar[Collection[str]] = ()
 
     topology: Topology
     routing: str
@@ -51,7 +58,7 @@ class RouterScenario(ABC, Generic[_Config, _Result]):
     seed: int
 
     @abstractmethod
-    def resolved(self, config: _Config) -> _Config:
+    def resolved(self, config: Config) -> Config:
         """Return the settings with what follows from the scenario filled in.
 
         Raises
@@ -59,13 +66,25 @@ class RouterScenario(ABC, Generic[_Config, _Result]):
         InvalidInput : they do not fit the scenario.
         """
 
-    @abstractmethod
     def run(
-        self, load: float, config: _Config | None = None, stop: _core.StopFlag | None = None
-    ) -> _Result:
-        """Simulate one load; see `sim_bridge.simulate`."""
+        self, load: float, config: Config | None = None, stop: _core.StopFlag | None = None
+    ) -> Result:
+        """Simulate one load.
 
-    def warnings(self, config: _Config) -> tuple[str, ...]:
+        Parameters
+        ----------
+        load : per cycle and node (times the node's rate in the pattern), 0..1; in packets or phits.
+        config : router and window; None for the defaults.
+        stop : set from another thread to end the run.
+
+        Raises
+        ------
+        InvalidInput : an argument is out of range, or they do not fit together.
+        SimulationDeadlock : buffers wait for each other in a circle.
+        """
+        return self._run(load, config, stop)
+
+    def warnings(self, config: Config) -> tuple[str, ...]:
         """Return what limits such a run beyond its routing, in words; nothing is simulated."""
         return ()
 
@@ -116,36 +135,47 @@ class RouterScenario(ABC, Generic[_Config, _Result]):
         network = core_network(self.topology)
         return Compiled(network, core_traffic(network, self._node_traffic))
 
-    def _told(
-        self,
-        load: float,
-        config: Any,
-        simulate: Callable[[_core.StopFlag], dict[str, Any]],
-        stop: _core.StopFlag | None,
-    ) -> dict[str, Any]:
-        """Return what the core tells of a run, and what there is to every run.
+    def _simulate(self, settings: dict[str, Any], stop: _core.StopFlag) -> dict[str, Any]:
+        """Have the core simulate with its settings, and return what it tells."""
+        raise NotImplementedError
 
-        Raises
-        ------
-        InvalidInput, SimulationDeadlock : see `sim_bridge.simulate`.
-        """
+    def _in_core(self, settings: Any) -> dict[str, object]:
+        """Return the settings of the core that are not those of the scenario by name."""
+        return {}
+
+    def _figures(self, told: Mapping[str, Any], settings: Any) -> dict[str, Any]:
+        """Return the figures that follow from what the core tells."""
+        return {}
+
+    def _run(self, load: float, config: Any, stop: _core.StopFlag | None, **more: Any) -> Any:
+        """Simulate one load, see `run`; `more` is for the core."""
+        settings = cast("Any", self.resolved(config or self.settings()))
         self.check([load])
-        self.check_course(config)
+        self.check_course(settings)
         start = time.perf_counter()
         try:
-            told = simulate(stop or _core.StopFlag())
+            known = cast("dict[str, Any]", vars(settings))
+            given = {name: one for name, one in known.items() if name not in self.not_told}
+            given |= self._offered(load) | steering_settings(self.routing) | self._in_core(settings)
+            told = self._simulate(given, stop or _core.StopFlag(), **more)
         except ValueError as error:
             raise InvalidInput(str(error)) from error
         if told["stopped"] == "deadlocked":
             raise deadlock(self.topology, told)
-        return told | {
+        told |= {
             "topology": str(self.topology),
             "routing": str(self.routing),
             "pattern": str(self.pattern),
             "load": load,
             "seed": self.seed,
-            "config": config,
-            "link_load": np.array(told["link_load"], dtype=np.float64) / config.measured_cycles,
+            "config": settings,
+            "link_load": np.array(told["link_load"], dtype=np.float64) / settings.measured_cycles,
             "traces": make_traces(self._compiled.network, told["traces"]),
             "wall_seconds": time.perf_counter() - start,
         }
+        # Switches without nodes send and take nothing.
+        cycles = settings.measured_cycles * np.maximum(self.topology.switch_nodes, 1)
+        for name in {"switch_injected", "switch_accepted"} & told.keys():
+            size = getattr(settings, "packet_phits", 1)
+            told[name] = np.array(told[name], dtype=np.float64) * size / cycles
+        return self.result.of(told, **self._figures(told, settings))

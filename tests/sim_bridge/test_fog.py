@@ -63,7 +63,7 @@ def test_equal_seeds_give_equal_figures(routing: str) -> None:
     runs = [scenario(routing).run(0.6, config) for _ in range(2)]
     assert runs[0].latency_mean == runs[1].latency_mean
     assert (runs[0].switch_accepted == runs[1].switch_accepted).all()
-    assert scenario(routing).proof.vcs_needed == (2 if routing == "min" else 4)
+    assert scenario(routing).proof("fixed").vcs_needed == (2 if routing == "min" else 4)
 
 
 def test_numbers_print_where_they_are_not_the_default() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 from sim_bridge.config import MOST_PHITS, RunConfig, buffer_setting, check_packets, packet_setting
 from sim_bridge.latencies import LATENCY
@@ -72,6 +72,10 @@ class FogConfig(RunConfig):
         divide a packet.
     """
 
+    # Four virtual channels of local and two of global ports follow from their order.
+    vc_policy: ClassVar[str] = "fixed"
+    vc_count: ClassVar[None] = None
+
     preset: str = setting(
         Preset.PAPER, "Parameters of the router where an option says no other", Names(Preset)
     )
@@ -122,6 +126,10 @@ class FogConfig(RunConfig):
             global_buffer=self.global_buffer_phits,
             injection_buffer=self.injection_buffer_phits,
         )
+
+    def latencies(self, topology: Topology) -> tuple[int, ...]:
+        """Latency of the links of each kind of a Dragonfly, cycles."""
+        return self.local_latency, self.global_latency
 
     def check(self, topology: Topology) -> None:
         """Raise InvalidInput if it names a group that the network does not have."""

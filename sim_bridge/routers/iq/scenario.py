@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,7 @@ from sim_bridge.routers.iq.config import Decide, SimulationConfig, Warmup
 from sim_bridge.routers.iq.result import SimulationResult
 from sim_bridge.routers.iq.round_trip import round_trip_warnings
 from sim_bridge.routers.iq.table import CompiledTable, FollowedTable
-from sim_bridge.routing import MOST_LEVELS, SEQUENCES, SETS, Routing, steering_settings
+from sim_bridge.routing import MOST_LEVELS, SEQUENCES, SETS, Routing
 from sim_bridge.sampling import make_sampler, with_second_switches
 from sim_bridge.scenario import Compiled, RouterScenario
 from sim_bridge.statistics import half_width, make_series, ratio
@@ -79,6 +79,9 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
     table: FollowedTable | None = None
 
     takes_steps = True
+    settings = SimulationConfig
+    result = SimulationResult
+    not_told = ("vc_scheme", *LATENCY_SETTINGS)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "routing", choose(Routing, "routing", self.routing))
@@ -99,43 +102,26 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
             if str(one) not in ANY_SET and not Routing(self.routing).draws_vlb:
                 raise InvalidInput(f"{name} {one} has no meaning for routing {self.routing}")
 
-    def run(
-        self,
-        load: float,
-        config: SimulationConfig | None = None,
-        stop: _core.StopFlag | None = None,
-    ) -> SimulationResult:
-        """Simulate one load; see `sim_bridge.simulate`."""
-        settings, compiled = self.resolved(config or SimulationConfig()), self._compiled
-        told = self._told(
-            load,
-            settings,
-            lambda flag: _core.simulate(
-                compiled.network,
-                compiled.traffic,
-                compiled.samplers,
-                self._core_config(load, settings),
-                flag,
-            ),
-            stop,
+    def _simulate(self, settings: dict[str, Any], stop: _core.StopFlag) -> dict[str, Any]:
+        network, traffic, samplers = (
+            self._compiled.network,
+            self._compiled.traffic,
+            self._compiled.samplers,
         )
-        nodes = self.topology.num_nodes
-        # Switches without nodes send and take nothing.
-        switch_cycles = settings.measured_cycles * np.maximum(self.topology.switch_nodes, 1)
+        return _core.simulate(network, traffic, samplers, _core.Config(**settings), stop)
+
+    def _figures(self, told: Mapping[str, Any], settings: SimulationConfig) -> dict[str, Any]:
+        nodes, by_level = self.topology.num_nodes, self._by_level(told)
         accepted = ratio(told["batch_accepted"], told["batch_cycles"]) / nodes
-        by_level = self._by_level(told)
-        return SimulationResult.of(
-            told,
-            misrouted=by_level and by_level.misrouted,
-            level_shares=by_level and by_level.shares,
-            path_set=in_turn(map(str, self.path_sets)),
-            saturated=None if told["undecided"] else told["saturated"],
-            latency_ci95=half_width(ratio(told["batch_latency"], told["batch_packets"])),
-            accepted_ci95=half_width(accepted),
-            switch_injected=np.array(told["switch_injected"], dtype=np.float64) / switch_cycles,
-            switch_accepted=np.array(told["switch_accepted"], dtype=np.float64) / switch_cycles,
-            series=make_series(told, settings.interval, nodes, has_levels=by_level is not None),
-        )
+        return {
+            "misrouted": by_level and by_level.misrouted,
+            "level_shares": by_level and by_level.shares,
+            "path_set": in_turn(map(str, self.path_sets)),
+            "saturated": None if told["undecided"] else told["saturated"],
+            "latency_ci95": half_width(ratio(told["batch_latency"], told["batch_packets"])),
+            "accepted_ci95": half_width(accepted),
+            "series": make_series(told, settings.interval, nodes, has_levels=by_level is not None),
+        }
 
     def _by_level(self, told: Mapping[str, Any]) -> _ByLevel | None:
         """Return what the core tells of levels; None of a routing without."""
@@ -220,18 +206,10 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
             f"{targets[missing[0]]}: they take MIN paths"
         )
 
-    def _core_config(self, load: float, config: SimulationConfig) -> _core.Config:
-        settings = asdict(config)
-        for name in ("vc_scheme", *LATENCY_SETTINGS):
-            del settings[name]
+    def _in_core(self, settings: SimulationConfig) -> dict[str, object]:
         table = self._compiled.table
-        settings |= table.settings(config) if table else self._settings_of_paths(config)
-        return _core.Config(
-            **steering_settings(self.routing),
-            **self._offered(load),
-            latency=list(config.latencies(self.topology)),
-            **settings,
-        )
+        more = table.settings(settings) if table else self._settings_of_paths(settings)
+        return more | {"latency": list(settings.latencies(self.topology))}
 
     def _settings_of_paths(self, config: SimulationConfig) -> dict[str, object]:
         """Return what the core is told of virtual channels without a table; see `CompiledTable`."""

@@ -1,29 +1,14 @@
 #include "records.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
-#include <utility>
 
 namespace tvlb::sim::fog {
-namespace {
-
-double mean(std::int64_t sum, std::int64_t count) {
-  return count == 0 ? std::numeric_limits<double>::quiet_NaN()
-                    : static_cast<double>(sum) / static_cast<double>(count);
-}
-
-}  // namespace
-
 Records::Records(const Topology& network, const Window& window, const Config& config, double rate)
-    : tracer(window, config, rate),
-      network_(network),
-      window_(window),
-      config_(config),
+    : PhitRecords(network, window, config, config.packet_phits, rate),
       of_level_(kMostLevels, 0),
       generated_(static_cast<std::size_t>(network.num_switches()), 0),
       delivered_(generated_),
-      link_phits_(static_cast<std::size_t>(network.num_links()), 0),
       intervals_(interval(window.end - 1) + 1) {
   if (config.levels_group < 0) return;
   for (std::int32_t sw = 0; sw < network.num_switches(); ++sw) {
@@ -33,36 +18,26 @@ Records::Records(const Topology& network, const Window& window, const Config& co
 }
 
 void Records::ejected(std::int32_t id, const Packet& packet, std::int32_t leaves) {
-  const std::int32_t delivered = leaves + config_.packet_phits;
-  --in_network_;
+  const std::int32_t delivered = leaves + phits_;
   if (delivered < window_.end) {
     Interval& generated = intervals_[interval(packet.created)];
     ++intervals_[interval(delivered)].delivered;
     ++generated.of_generated;
     generated.latency += delivered - packet.created;
   }
-  if (window_.contains(delivered)) {
-    ++packets_;
-    ++delivered_[static_cast<std::size_t>(packet.target)];
-    latency_ += delivered - packet.created;
-    network_latency_ += delivered - packet.left;
-    local_hops_ += packet.local_hops;
-    global_hops_ += packet.global_hops;
-    misrouted_ += static_cast<std::int64_t>(packet.choice.vlb);
-    ++of_level_[std::min<std::size_t>(packet.choice.level, kMostLevels - 1)];
-  }
-  if (packet.is_traced) [[unlikely]] {
-    Trace& trace = tracer.of(id);
-    trace.took_vlb = packet.choice.vlb;
-    trace.hops.push_back(
-        {packet.target, packet.destination - network_.first_node(packet.target), 0, leaves});
-    tracer.end(id, delivered < window_.end ? delivered : trace.delivered);
-  }
+  if (packet.is_traced) [[unlikely]] tracer.of(id).took_vlb = packet.choice.vlb;
+  const int hops = packet.local_hops + packet.global_hops;
+  if (!PhitRecords::ejected(id, packet, 0, leaves, delivered, hops)) return;
+  ++delivered_[static_cast<std::size_t>(packet.target)];
+  network_latency_ += delivered - packet.left;
+  local_hops_ += packet.local_hops;
+  global_hops_ += packet.global_hops;
+  misrouted_ += static_cast<std::int64_t>(packet.choice.vlb);
+  ++of_level_[std::min<std::size_t>(packet.choice.level, kMostLevels - 1)];
 }
 
 void Records::levels(std::span<const std::uint8_t> of_switch, std::int32_t cycle) {
   if (of_switch.empty()) return;
-  has_levels_ = true;
   const std::int64_t sum = std::accumulate(of_switch.begin(), of_switch.end(), 0);
   const std::size_t at = interval(cycle);
   intervals_[at].level += sum + static_cast<std::int64_t>(of_switch.size());
@@ -71,55 +46,30 @@ void Records::levels(std::span<const std::uint8_t> of_switch, std::int32_t cycle
   }
 }
 
+// Of intervals that have begun; the last one may be shorter.
 void Records::tell(Figures& figures, std::int32_t cycles) const {
-  const double nodes = network_.num_nodes();
-  const double cycles_of_nodes = nodes * static_cast<double>(config_.measured_cycles);
+  PhitRecords::tell(figures);
   const auto rate = [&](std::int64_t packets) {
-    return static_cast<double>(packets * config_.packet_phits) / cycles_of_nodes;
+    return static_cast<double>(packets * phits_) / node_cycles_;
   };
   figures["accepted"] = rate(packets_);
   figures["injected"] = rate(std::accumulate(generated_.begin(), generated_.end(), std::int64_t{0}));
-  figures["latency_mean"] = mean(latency_, packets_);
-  figures["latency_network_mean"] = mean(network_latency_, packets_);
-  figures["local_hops_mean"] = mean(local_hops_, packets_);
-  figures["global_hops_mean"] = mean(global_hops_, packets_);
-  figures["hops_mean"] = mean(local_hops_ + global_hops_, packets_);
-  figures["misrouted"] = mean(misrouted_, packets_);
-  figures["phit_hops"] = link_packets_ * config_.packet_phits;
+  figures["latency_network_mean"] = ratio(network_latency_, packets_);
+  figures["local_hops_mean"] = ratio(local_hops_, packets_);
+  figures["global_hops_mean"] = ratio(global_hops_, packets_);
+  figures["misrouted"] = ratio(misrouted_, packets_);
   figures["packets_by_level"] = of_level_;
-  figures["generated_by_switch"] = generated_;
-  figures["delivered_by_switch"] = delivered_;
-  figures["link_load"] = link_phits_;
-  figures["traces"] = tracer.traces();
-  tell_series(figures, cycles);
-}
-
-// Of intervals that have begun; the last one may be shorter.
-void Records::tell_series(Figures& figures, std::int32_t cycles) const {
-  std::vector<std::int64_t> generated;
-  std::vector<double> accepted, latency, level, of_switch;
-  const auto shown = static_cast<std::int32_t>(shown_.size());
-  for (std::int32_t begin = 0; begin < cycles; begin += config_.interval) {
-    const std::size_t at = interval(begin);
-    const Interval& one = intervals_[at];
-    const double length = std::min(config_.interval, cycles - begin);
-    generated.push_back(one.generated);
-    accepted.push_back(static_cast<double>(one.delivered * config_.packet_phits) /
-                       (length * network_.num_nodes()));
-    latency.push_back(mean(one.latency, one.of_generated));
-    level.push_back(has_levels_
-                        ? static_cast<double>(one.level) / (length * network_.num_switches())
-                        : std::numeric_limits<double>::quiet_NaN());
-    for (std::int32_t sw = 0; has_levels_ && sw < shown; ++sw) {
-      of_switch.push_back(
-          static_cast<double>(shown_levels_[at * shown_.size() + static_cast<std::size_t>(sw)]) / length);
-    }
-  }
-  figures["series_accepted"] = std::move(accepted);
-  figures["series_generated"] = std::move(generated);
-  figures["series_latency"] = std::move(latency);
-  figures["series_level"] = std::move(level);
-  figures["series_levels"] = std::move(of_switch);
+  figures["switch_injected"] = generated_;
+  figures["switch_accepted"] = delivered_;
+  const std::size_t count = cycles == 0 ? 0 : interval(cycles - 1) + 1;
+  const auto begun = std::span(intervals_).first(count);
+  figures["series_delivered"] = each(begun, &Interval::delivered);
+  figures["series_generated"] = each(begun, &Interval::generated);
+  figures["series_of_generated"] = each(begun, &Interval::of_generated);
+  figures["series_latency"] = each(begun, &Interval::latency);
+  figures["series_level"] = each(begun, &Interval::level);
+  const auto of_switches = std::span(shown_levels_).first(count * shown_.size());
+  figures["series_levels"] = std::vector<std::int64_t>(of_switches.begin(), of_switches.end());
 }
 
 }  // namespace tvlb::sim::fog

@@ -5,39 +5,31 @@
 #include <span>
 #include <vector>
 
-#include "common/figures.hpp"
-#include "common/trace.hpp"
+#include "common/phit_records.hpp"
 #include "config.hpp"
 #include "fabric.hpp"
 
 namespace tvlb::sim::fog {
 
-class [[gnu::visibility("default")]] Records {
+class [[gnu::visibility("default")]] Records : public PhitRecords {
  public:
-  /// `rate`: packets per cycle that all nodes generate together. The window outlives this object.
+  /// See `PhitRecords`.
   Records(const Topology& network, const Window& window, const Config& config, double rate);
 
-  Tracer tracer;
-
   void generated(std::int32_t sw, std::int32_t cycle) {
-    ++in_network_;
+    entered();
     ++intervals_[interval(cycle)].generated;
     if (window_.contains(cycle)) ++generated_[static_cast<std::size_t>(sw)];
   }
   /// The first phit of a packet leaves by a link in a cycle.
   void crossed(std::int32_t id, const Packet& packet, std::int32_t link, int vc, std::int32_t leaves) {
-    ++link_packets_;
-    link_phits_[static_cast<std::size_t>(link)] += window_.contains(leaves) ? config_.packet_phits : 0;
-    if (!packet.is_traced) [[likely]] return;
-    const Link& taken = network_.link(link);
-    tracer.of(id).hops.push_back({taken.source, taken.output_port, vc, leaves});
+    PhitRecords::crossed(id, packet, link, vc, leaves, window_.contains(leaves) ? phits_ : 0);
   }
   /// It leaves to its node.
   void ejected(std::int32_t id, const Packet& packet, std::int32_t leaves);
   /// The levels of all switches in a cycle; empty if these have none.
   void levels(std::span<const std::uint8_t> of_switch, std::int32_t cycle);
 
-  [[nodiscard]] std::int64_t in_network() const { return in_network_; }
   /// Of a run that has taken so many cycles.
   void tell(Figures& figures, std::int32_t cycles) const;
 
@@ -51,18 +43,7 @@ class [[gnu::visibility("default")]] Records {
   };
   static constexpr std::size_t kMostLevels = 3;
 
-  [[nodiscard]] std::size_t interval(std::int32_t cycle) const {
-    return static_cast<std::size_t>(cycle / config_.interval);
-  }
-  void tell_series(Figures& figures, std::int32_t cycles) const;
-
-  const Topology& network_;
-  const Window& window_;
-  const Config& config_;
-  std::int64_t in_network_ = 0;
   // Sums over packets delivered in the window.
-  std::int64_t packets_ = 0;
-  std::int64_t latency_ = 0;
   std::int64_t network_latency_ = 0;
   std::int64_t local_hops_ = 0;
   std::int64_t global_hops_ = 0;
@@ -70,10 +51,7 @@ class [[gnu::visibility("default")]] Records {
   std::vector<std::int64_t> of_level_;
   std::vector<std::int64_t> generated_;  // per switch, in the window
   std::vector<std::int64_t> delivered_;
-  std::int64_t link_packets_ = 0;
-  std::vector<std::int64_t> link_phits_;
   std::vector<Interval> intervals_;
-  bool has_levels_ = false;
   std::vector<std::int32_t> shown_;          // switches of the group of which levels are told
   std::vector<std::int64_t> shown_levels_;   // by interval and switch, sums over cycles
 };
