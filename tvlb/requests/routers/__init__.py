@@ -86,6 +86,7 @@ class Router(ABC):
     declaring : dataclasses whose settings are its options, ``routing`` among them; the last one has
         those of its runs. With one named ``saturation``, the saturation load can be searched.
     settings : document of these; None for one that is made of their declaration.
+    simulated : class of its scenarios; `scenario` makes those that take more than there is to all.
     result : dataclass of the figures of its runs.
     scenario_keys, proof_keys : keys of documents that only this router has, beside the routing and
         beside the settings: type and default by name, as pydantic takes them.
@@ -100,6 +101,7 @@ class Router(ABC):
     answers: ClassVar[str]
     declaring: ClassVar[tuple[type, ...]]
     settings: ClassVar[type[BaseModel] | None] = None
+    simulated: ClassVar[type[RouterScenario[Any, Any]]]
     result: ClassVar[type[RunResult]]
     scenario_keys: ClassVar[Mapping[str, Any]] = {}
     proof_keys: ClassVar[Mapping[str, Any]] = {}
@@ -190,9 +192,11 @@ class Router(ABC):
             for name, one in self.options.items()
         }
 
-    @abstractmethod
     def scenario(self, experiment: Experiment) -> RouterScenario[Any, Any]:
         """Return what is simulated; raise InvalidInput where it cannot be."""
+        make: Any = self.simulated
+        network, pattern = experiment.topology, experiment.pattern
+        return make(network, experiment.asked["routing"], pattern, experiment.seed)
 
     def config(self, experiment: Experiment) -> Any:
         """Return the settings that are asked for; raise InvalidInput where they do not fit."""

@@ -6,14 +6,12 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from sim_bridge import SimulationRequest, VctConfig
+from sim_bridge import VctConfig
 from sim_bridge.routers.fog import FogConfig, FogResult, FogScenario
 from sim_bridge.routing import MISROUTING_ROUTINGS, written_out
 from tvlb.languages import Text, one_of, setting
-from tvlb.requests.cost import Cost, vct_cost
 from tvlb.requests.problems import InWords
-from tvlb.requests.routers import Experiment, Router
-from tvlb.requests.routers.vct import DeadlockProofPart, no_deadlock
+from tvlb.requests.routers.vct import DeadlockProofPart, PortRouter
 
 _NAMES = tuple(dict.fromkeys(one.partition("(")[0] for one in MISROUTING_ROUTINGS))
 _ROUTING_TEXT = Annotated[
@@ -40,12 +38,13 @@ class _Options:
     )
 
 
-class _Misrouting(Router):
+class _Misrouting(PortRouter):
     name = "vct-fog"
     text = "virtual cut-through with misrouting policies, on Dragonflies"
     asks = "Simulate misrouting policies on a Dragonfly at given loads."
     answers = "Loads simulated with the router with misrouting policies."
     declaring = (_Options, FogConfig)
+    simulated = FogScenario
     result = FogResult
     proof_keys: ClassVar[Mapping[str, Any]] = {"deadlock_proof": (DeadlockProofPart, ...)}
     reasons: ClassVar[Mapping[str, str]] = {
@@ -57,25 +56,17 @@ class _Misrouting(Router):
         "vc_count": "four of local and two of global ports follow from their order",
     }
 
-    def scenario(self, experiment: Experiment) -> FogScenario:
-        network, pattern = experiment.topology, experiment.pattern
-        return FogScenario(network, experiment.asked["routing"], pattern, experiment.seed)
-
-    def cost(self, experiment: Experiment) -> Cost:
-        config, routing = self.config(experiment), experiment.asked["routing"]
-        alike = VctConfig(
-            warmup_cycles=config.warmup_cycles,
-            measured_cycles=config.measured_cycles,
+    def similar(self, config: FogConfig) -> VctConfig:
+        return VctConfig(
+            config.warmup_cycles,
+            config.measured_cycles,
             vc_count=4,
             packet_phits=config.packet_phits,
             input_buffer_phits=config.packet_phits,
             output_buffer_phits=config.packet_phits,
             traced_packets=config.traced_packets,
+            interval=config.interval,
         )
-        return vct_cost(experiment.topology, routing, alike, experiment.loads, experiment.seeds)
-
-    def described(self, request: SimulationRequest) -> Mapping[str, Any]:
-        return {"deadlock_proof": request.scenario.proof}
 
     def title(self, document: Mapping[str, Any]) -> str:
         config = document["config"]
@@ -83,10 +74,6 @@ class _Misrouting(Router):
             f"{document['topology']}, {document['routing']}, {document['pattern']}, packets of "
             f"{config['packet_phits']} phits, preset {config['preset']}"
         )
-
-    def summary(self, document: Mapping[str, Any]) -> str:
-        policy = {"config": {"vc_policy": "fixed"}}
-        return no_deadlock({**document, **policy})
 
 
 ROUTER = _Misrouting()

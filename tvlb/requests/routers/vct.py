@@ -40,7 +40,8 @@ def no_deadlock(case: Mapping[str, Any]) -> str:
     fewest, multiple = proof["vcs_needed"], proof["multiple"]
     more = "more" if multiple == 1 else f"another multiple of {multiple}"
     vcs = f"{fewest} VC{'' if fewest == 1 else 's'} or {more}"
-    policy = f"{case['routing']}, {case['config']['vc_policy']} with {vcs}"
+    # Routers without a choice of policies have the one that is fixed.
+    policy = f"{case['routing']}, {case['config'].get('vc_policy', 'fixed')} with {vcs}"
     return f"No deadlock, {policy}: {proof['argument']}"
 
 
@@ -55,13 +56,40 @@ class _Options:
     )
 
 
-class _VirtualCutThrough(Router):
+class PortRouter(Router):
+    """Routers whose packets have several phits and choose among ports of MIN paths."""
+
+    def similar(self, config: Any) -> VctConfig:
+        """Return settings of router vct of which a run takes as long."""
+        return config
+
+    def cost(self, experiment: Experiment) -> Cost:
+        """See `Router.cost`."""
+        config, routing = self.config(experiment), experiment.asked["routing"]
+        # Costs are mostly asked for of what is resolved, and to resolve it takes seconds.
+        if not self.similar(config).vc_count:
+            config = self.request(experiment).config
+        loads = experiment.highest_loads
+        similar = self.similar(config)
+        return vct_cost(experiment.topology, routing, similar, loads, experiment.seeds)
+
+    def described(self, request: SimulationRequest) -> Mapping[str, Any]:
+        """See `Router.described`."""
+        return {"deadlock_proof": request.scenario.proof(request.config.vc_policy)}
+
+    def summary(self, document: Mapping[str, Any]) -> str:
+        """See `Router.summary`."""
+        return no_deadlock(document)
+
+
+class _VirtualCutThrough(PortRouter):
     name = "vct"
     text = "virtual cut-through, packets of several phits"
     asks = "Simulate a routing with virtual cut-through at given loads."
     answers = "Loads simulated with the virtual cut-through router."
     declaring = (_Options, VctConfig)
     settings = VctSettings
+    simulated = VctScenario
     result = VctResult
     proof_keys: ClassVar[Mapping[str, Any]] = {
         "deadlock_proof": (OptionalKey[DeadlockProofPart], None)
@@ -74,21 +102,6 @@ class _VirtualCutThrough(Router):
     }
     example = "vct"
 
-    def scenario(self, experiment: Experiment) -> VctScenario:
-        network, pattern = experiment.topology, experiment.pattern
-        return VctScenario(network, experiment.asked["routing"], pattern, experiment.seed)
-
-    def cost(self, experiment: Experiment) -> Cost:
-        config, routing = self.config(experiment), experiment.asked["routing"]
-        # Costs are mostly asked for of what is resolved, and to resolve it takes seconds.
-        if not config.vc_count:
-            config = self.request(experiment).config
-        loads = experiment.highest_loads
-        return vct_cost(experiment.topology, routing, config, loads, experiment.seeds)
-
-    def described(self, request: SimulationRequest) -> Mapping[str, Any]:
-        return {"deadlock_proof": request.scenario.proof(request.config.vc_policy)}
-
     def title(self, document: Mapping[str, Any]) -> str:
         config = document["config"]
         channels = f"{config['vc_policy']} on {config['vc_count']} VCs"
@@ -96,9 +109,6 @@ class _VirtualCutThrough(Router):
             f"{document['topology']}, {document['routing']}, {channels}, {document['pattern']}, "
             f"packets of {config['packet_phits']} phits"
         )
-
-    def summary(self, document: Mapping[str, Any]) -> str:
-        return no_deadlock(document)
 
 
 ROUTER = _VirtualCutThrough()
