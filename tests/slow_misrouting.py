@@ -5,17 +5,19 @@ from the same streams in the same order. Cycles count from the start of a run.
 """
 
 import math
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from sim_bridge import FogConfig, _core
 from sim_bridge.sampling import cumulative_within
 from tests.vct_phits import peers_of
+from tvlb.languages import parse_call
 from tvlb.statistics import mix64
-from tvlb.topology import Topology
-from tvlb.traffic import NodeTraffic
+from tvlb.topology import Dragonfly, Topology, compiled
+from tvlb.traffic import DestinationTable, NodeTraffic, Pattern
 
 _MASK = 2**64 - 1
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -96,7 +98,13 @@ def destinations(topology: Topology, traffic: NodeTraffic) -> Destination:
             return other + (other >= node)
         if table is None or table.row_of_node[node] < 0:
             return int(traffic.destination[node])
-        first, last = table.offset[table.row_of_node[node] :][:2]
+        while True:
+            found = draw_from(table, table.row_of_node[node], stream)
+            if found != node or not table.to_others:
+                return found
+
+    def draw_from(table: DestinationTable, row: int, stream: Stream) -> int:
+        first, last = table.offset[row:][:2]
         cumulative = cumulative_within(table.offset, table.probability)[first : last - 1]
         target = int(table.target[first + np.searchsorted(cumulative, stream.uniform(), "right")])
         if not table.target_is_switch:
@@ -104,30 +112,6 @@ def destinations(topology: Topology, traffic: NodeTraffic) -> Destination:
         return int(topology.first_node[target]) + stream.below(int(topology.switch_nodes[target]))
 
     return draw
-
-
-@dataclass(frozen=True)
-class Router:
-    """Sizes in phits, times in cycles."""
-
-    packet: int = 10
-    speedup: int = 2
-    rounds: int = 2
-    crossbar_latency: int = 90
-    local_latency: int = 15
-    global_latency: int = 150
-    local_buffer: int = 720
-    global_buffer: int = 1800
-    output_buffer: int = 200
-    injection_buffer: int = 5040
-    transit_first: bool = True
-
-
-PAPER = Router()
-SMALL = replace(
-    PAPER, crossbar_latency=5, local_latency=10, global_latency=100,
-    local_buffer=100, global_buffer=400, output_buffer=50, injection_buffer=1000,
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -148,22 +132,30 @@ class Policy:
     t: int = 0
 
     @classmethod
-    def named(cls, name: str) -> "Policy":
-        """Return the policy `min`, `val-X`, `acor-packet-S`, `acor-switch-S`, `pb`, `pb-X`."""
-        words = name.split("-")
+    def of(cls, routing: str) -> "Policy":
+        """Return the policy of a routing such as `val-crg-sw(rval=0)` or `pb-acor(3l)`."""
+        call = parse_call(routing)
+        made = cls._named(call.name.split("-"), *call.arguments)
+        numbers = {key: int(value) for key, value in call.keywords}
+        rises = numbers.pop("it1", made.it[0]), numbers.pop("it2", made.it[1])
+        falls = numbers.pop("dt1", made.dt[0]), numbers.pop("dt2", made.dt[1])
+        return replace(made, it=rises, dt=falls, **numbers)
+
+    @classmethod
+    def _named(cls, words: list[str], sequence: str = "") -> "Policy":
         match words:
             case ["min"]:
                 return cls()
             case ["val", *which]:
                 return cls(("-".join(which),))
-            case ["acor", unit, which]:
-                return cls(SEQUENCES[which], per_switch=unit == "switch")
-            case ["pb", "acor", which]:
-                return cls(SEQUENCES[which], per_switch=True, piggyback=True, it=(15, 50))
+            case ["acor", unit]:
+                return cls(SEQUENCES[sequence], per_switch=unit == "switch")
+            case ["pb", "acor"]:
+                return cls(SEQUENCES[sequence], per_switch=True, piggyback=True, it=(15, 50))
             case ["pb", *which]:
                 return cls(("-".join(which) or "rrg-sw",), piggyback=True)
             case _:
-                raise ValueError(name)
+                raise ValueError(words)
 
 
 @dataclass
@@ -224,25 +216,26 @@ class Simulator:
 
     Parameters
     ----------
-    topology : a Dragonfly with `group` switches per group.
-    ports : output ports of the next link of MIN paths from a switch to another.
-    destination : draws that of a packet.
-    loads : phits/cycle and node from each cycle on.
+    load : phits/cycle and node, times the node's rate in the pattern.
     """
 
     def __init__(
         self,
-        topology: Topology,
-        group: int,
-        ports: Callable[[int, int], list[int]],
-        router: Router,
-        policy: Policy,
-        destination: Destination,
-        loads: dict[int, float],
+        topology: Dragonfly,
+        routing: str,
+        pattern: Pattern,
         seed: int,
+        load: float,
+        config: FogConfig,
     ) -> None:
-        self.router, self.policy, self.loads, self.min_ports = router, policy, loads, ports
-        self.destination, self.a = destination, group
+        self.policy, self.config, self.packet = Policy.of(routing), config, config.packet_phits
+        traffic, step = pattern.before_step.resolve(topology, seed), pattern.load_step
+        self.rate = traffic.rate.tolist()
+        self.loads = {0: load} | ({} if step is None else {step.cycle: step.load})
+        self.destination = destinations(topology, traffic)
+        # Output ports of the next link of MIN paths from a switch to another.
+        self.min_ports = _core.MinPorts(compiled(topology)).ports
+        self.a = topology.switches_per_group
         self.switch_of = topology.network.node_switch.tolist()
         self.first_node = topology.first_node.tolist()
         self.peer = peers_of(topology)
@@ -257,22 +250,23 @@ class Simulator:
             peers = [self.peer[sw, nodes + place][0] for place in range(len(links))]
             kinds = ["l" if self._group(one) == self._group(sw) else "g" for one in peers]
             self.switches.append(Switch("n" * nodes + "".join(kinds)))
-            self.switches[-1].timer = policy.hi
+            self.switches[-1].timer = self.policy.hi
         self.route = [Stream(seed, ROUTE, sw) for sw in range(topology.num_switches)]
         nodes = range(topology.num_nodes)
         self.generation = [Stream(seed, GENERATION, node) for node in nodes]
         self.drawing = [Stream(seed, DESTINATION, node) for node in nodes]
         self.waiting = [0 for _ in nodes]  # phits of injection FIFOs
         self.next = [NEVER for _ in nodes]
-        self.probability = 0.0
+        self.load = 0.0
         self.due: dict[int, list[Callable[[], None]]] = defaultdict(list)
         self.packets: list[Packet] = []  # generated ones, in order
+        self.levels: list[list[int]] = []  # of the switches by cycle, from 1
 
-    def run(self, cycles: int) -> list[Packet]:
-        """Return all packets that were generated."""
-        for now in range(cycles):
+    def run(self) -> None:
+        """Go through all cycles."""
+        for now in range(self.config.most_cycles):
             if now in self.loads:
-                self.probability = self.loads[now] / self.router.packet
+                self.load = self.loads[now]
                 for node in range(len(self.next)):
                     self._wait(node, now - 1)
             for happen in self.due.pop(now, ()):
@@ -280,31 +274,36 @@ class Simulator:
             self._set_flags()
             for switch in self.switches:
                 self._set_level(switch)
+            self.levels.append([switch.level + 1 for switch in self.switches])
             for sw, switch in enumerate(self.switches):
                 if switch.held:
-                    for _ in range(self.router.rounds):
+                    for _ in range(self.config.rounds):
                         self._allocate(now, sw, switch)
                     self._send(now, sw, switch)
             self._generate(now)
-        return self.packets
 
     def _group(self, sw: int) -> int:
         return sw // self.a
 
+    def _mates(self, group: int) -> list[int]:
+        """Return the switches of a group that have nodes."""
+        every = range(group * self.a, (group + 1) * self.a)
+        return [sw for sw in every if "n" in self.switches[sw].kinds]
+
     # Generation.
 
     def _wait(self, node: int, now: int) -> None:
-        if self.probability > 0.0:
-            self.next[node] = now + gap(self.generation[node], self.probability)
-        else:
-            self.next[node] = NEVER
+        probability = self.load * self.rate[node] / self.packet
+        self.next[node] = NEVER
+        if probability > 0.0:
+            self.next[node] = now + gap(self.generation[node], probability)
 
     def _generate(self, now: int) -> None:
         for node, due in enumerate(self.next):
             if due != now:
                 continue
-            if self.waiting[node] + self.router.packet <= self.router.injection_buffer:
-                self.waiting[node] += self.router.packet
+            if self.waiting[node] + self.packet <= self.config.injection_buffer_phits:
+                self.waiting[node] += self.packet
                 packet = Packet(now, node, self.destination(self.drawing[node], node))
                 self.packets.append(packet)
                 sw = self.switch_of[node]
@@ -322,10 +321,11 @@ class Simulator:
         packet.has_ended |= bool(packet.hops) and self._ends_phase_a(sw, packet)
 
     def _return_credit(self, sw: int, port: int, vc: int) -> None:
-        self.switches[sw].used[port][vc] -= self.router.packet
+        self.switches[sw].used[port][vc] -= self.packet
 
     def _latency(self, kind: str) -> int:
-        return self.router.local_latency if kind == "l" else self.router.global_latency
+        config = self.config
+        return (config.local_latency if kind == "l" else config.global_latency) or 0
 
     # Per switch and cycle.
 
@@ -343,7 +343,7 @@ class Simulator:
             if switch.held and queue:
                 # Of one of the two VCs of a port, in the mean over the ports.
                 most = self.policy.cg * sum(queue.values()) // (100 * 2 * len(queue))
-                most += self.policy.tg * self.router.packet
+                most += self.policy.tg * self.packet
                 flags = frozenset(port for port, used in queue.items() if used / 2 > most)
             switch.flags.append(flags)
 
@@ -383,7 +383,7 @@ class Simulator:
             if self._is_node(switch, output) and switch.link_free[output] > now:
                 continue
             order = switch.granted[output]
-            if self.router.transit_first:
+            if self.config.arbiter == "transit-first":
                 order = sorted(order, key=lambda port: self._is_node(switch, port))
             port = next(port for port in order if port in nominated)
             _move_last(switch.granted[output], port)
@@ -394,30 +394,29 @@ class Simulator:
         return switch.kinds[port] == "n"
 
     def _passes(self, now: int, switch: Switch, way: Way) -> bool:
-        router, kind = self.router, switch.kinds[way.port]
-        if (len(switch.outputs[way.port]) + 1) * router.packet > router.output_buffer:
+        config, kind = self.config, switch.kinds[way.port]
+        if (len(switch.outputs[way.port]) + 1) * self.packet > config.output_buffer_phits:
             return False
-        room = router.local_buffer if kind == "l" else router.global_buffer
+        room = config.local_buffer_phits if kind == "l" else config.global_buffer_phits
         if kind == "n":
             return True
         return (
             switch.side_free[way.port] <= now
-            and switch.used[way.port][way.vc] + router.packet <= room
+            and switch.used[way.port][way.vc] + self.packet <= room
         )
 
     def _grant(self, now: int, sw: int, switch: Switch, port: int, vc: int, way: Way) -> None:
-        router = self.router
         packet, arrival = switch.inputs[port][vc].popleft()
         if not packet.hops:
             packet.has_ended |= not packet.misrouted
-        transfer = router.packet // router.speedup
-        switch.input_free[port] = max(now + transfer, arrival + router.packet)
-        switch.outputs[way.port].append((packet, now + router.crossbar_latency, way))
+        transfer = self.packet // int(self.config.speedup)
+        switch.input_free[port] = max(now + transfer, arrival + self.packet)
+        switch.outputs[way.port].append((packet, now + self.config.crossbar_latency, way))
         if not self._is_node(switch, way.port):  # nodes only refuse while they receive
             switch.side_free[way.port] = now + transfer
-            switch.used[way.port][way.vc] += router.packet
+            switch.used[way.port][way.vc] += self.packet
         if self._is_node(switch, port):
-            self.waiting[packet.source] -= router.packet
+            self.waiting[packet.source] -= self.packet
         else:
             latency = self._latency(switch.kinds[port])
             self._at(now + latency, self._return_credit, *self.back[sw, port], vc)
@@ -428,11 +427,11 @@ class Simulator:
                 continue
             packet, _, way = queue.popleft()
             switch.held -= 1
-            switch.link_free[port] = now + self.router.packet
+            switch.link_free[port] = now + self.packet
             packet.entry = way.entry
             packet.hops.append((now, self.link_of.get((sw, port), -1), way.vc))
             if self._is_node(switch, port):
-                packet.delivered = now + self.router.packet
+                packet.delivered = now + self.packet
             else:
                 arrival = now + self._latency(switch.kinds[port])
                 self._at(arrival, self._arrive, arrival, *self.peer[sw, port], way.vc, packet)
@@ -484,14 +483,14 @@ class Simulator:
         where, end = level.split("-")
         is_restricted = self.policy.rval and group == to
         packet.to_group = end == "gr" and not is_restricted
-        share = (self.a - 1) / len(self.switches)
+        mates, nodes = self._mates(group), [one for one in self.switches if "n" in one.kinds]
+        share = (len(mates) - 1) / len(nodes)
         is_source_group = self.policy.source_group and self.route[sw].uniform() < share
         if not (is_source_group or is_restricted):
             own = self._global_groups([sw])
-            everyone = range(group * self.a, (group + 1) * self.a)
-            groups = own if where == "crg" and own else self._global_groups(everyone)
-            group = groups[draws.below(len(groups))]
-        packet.via = group * self.a + draws.below(self.a)
+            groups = own if where == "crg" and own else self._global_groups(mates)
+            mates = self._mates(groups[draws.below(len(groups))])
+        packet.via = mates[draws.below(len(mates))]
 
     def _global_groups(self, switches: Iterable[int]) -> list[int]:
         """Return where the global ports of some switches lead."""
@@ -512,7 +511,7 @@ class Simulator:
         switch, to = self.switches[sw], self.switch_of[packet.destination]
         hops = self._min_hops(sw, packet.via) + self._min_hops(packet.via, to)
         min_side = switch.used[minimal.port][minimal.vc] * self._min_hops(sw, to)
-        side = switch.used[detour.port][detour.vc] * hops + self.policy.t * self.router.packet
+        side = switch.used[detour.port][detour.vc] * hops + self.policy.t * self.packet
         if min_side > side:
             return True
         if self._group(sw) == self._group(to):
@@ -521,7 +520,7 @@ class Simulator:
             return minimal.port in switch.flags[-1]
         # The flags of a mate are those of some cycles ago.
         mate = self.peer[sw, minimal.port][0]
-        old = self.switches[mate].flags[: -self.router.local_latency][-1:]
+        old = self.switches[mate].flags[: -self.config.local_latency][-1:]
         return any(self.min_ports(mate, to)[0] in flags for flags in old)
 
     def _min_hops(self, sw: int, to: int) -> int:
@@ -536,47 +535,72 @@ def _move_last(order: list[int], item: int) -> None:
     order.append(item)
 
 
-@dataclass(frozen=True)
-class Figures:
-    """Of the packets delivered in a window of so many cycles from its begin on."""
+def mean(values: Iterable[int]) -> float:
+    """Return the mean, NaN of nothing."""
+    every = list(values)
+    return sum(every) / len(every) if every else math.nan
 
-    offered: float
-    accepted: float
-    lat_total: float
-    lat_net: float
-    hops_local: float
-    hops_global: float
-    misrouted: float
-    levels: dict[str, float]
-    unfairness: float
 
-    @classmethod
-    def of(cls, simulator: Simulator, begin: int, cycles: int) -> "Figures":
-        """Measure a run."""
+def figures(run: Simulator) -> dict[str, object]:
+    """Return what a result tells by these names, of packets delivered in the window."""
+    config, packets, phits = run.config, run.packets, run.packet
+    begin, end = config.warmup_cycles, config.most_cycles
+    done = [one for one in packets if begin <= one.delivered < end]
+    nodes = [switch.kinds.count("n") for switch in run.switches]
+    hops = [hop for one in packets for hop in one.hops if hop[1] >= 0]
 
-        def is_within(cycle: int) -> bool:
-            return begin <= cycle < begin + cycles
-
-        done = [one for one in simulator.packets if is_within(one.delivered)]
-        made = [
-            simulator.switch_of[one.source] for one in simulator.packets if is_within(one.created)
-        ]
-        phits = simulator.router.packet / (cycles * len(simulator.switch_of))
-        links = [link for one in done for _, link, _ in one.hops if link >= 0]
-        kind = {
-            simulator.link_of[key]: simulator.switches[key[0]].kinds[key[1]]
-            for key in simulator.link_of
+    def kinds(kind: str) -> float:
+        of = {
+            link for key, link in run.link_of.items() if run.switches[key[0]].kinds[key[1]] == kind
         }
-        is_global = sum(kind[link] == "g" for link in links)
-        generated = np.bincount(made, minlength=len(simulator.switches))
-        return cls(
-            len(made) * phits,
-            len(done) * phits,
-            float(np.mean([one.delivered - one.created for one in done])),
-            float(np.mean([one.delivered - one.left for one in done])),
-            (len(links) - is_global) / len(done),
-            is_global / len(done),
-            sum(one.misrouted for one in done) / len(done),
-            {name: sum(one.level == name for one in done) / len(done) for name in SEQUENCES["3l"]},
-            float(generated.std() / generated.mean()),
+        return mean(sum(link in of for _, link, _ in one.hops) for one in done)
+
+    def rates(nodes_of_packets: Iterable[int]) -> list[float]:
+        count = Counter(run.switch_of[node] for node in nodes_of_packets)
+        return [
+            count[sw] * float(phits) / (config.measured_cycles * max(here, 1))
+            for sw, here in enumerate(nodes)
+        ]
+
+    injected = rates(one.source for one in packets if begin <= one.created < end)
+    here = np.array([rate for rate, has in zip(injected, nodes, strict=True) if has])
+    levels = run.policy.levels if len(run.policy.levels) > 1 and done else ()
+    return {
+        "accepted": len(done) * phits / (sum(nodes) * config.measured_cycles),
+        "latency_mean": mean(one.delivered - one.created for one in done),
+        "latency_network_mean": mean(one.delivered - one.left for one in done),
+        "local_hops_mean": kinds("l"),
+        "global_hops_mean": kinds("g"),
+        "misrouted": mean(one.misrouted for one in done),
+        "level_shares": {name: mean(one.level == name for one in done) for name in levels},
+        "switch_injected": injected,
+        "switch_accepted": rates(one.destination for one in done),
+        "unfairness": float(here.std() / here.mean()) if here.any() else math.nan,
+        "link_load": [
+            sum(phits for at, taken, _ in hops if taken == link and begin <= at < end)
+            / config.measured_cycles
+            for link in range(len(run.link_of))
+        ],
+    }
+
+
+def series(run: Simulator) -> dict[str, list[object]]:
+    """Return the course of a run as a result tells it."""
+    config, end = run.config, run.config.most_cycles
+    done = [one for one in run.packets if 0 <= one.delivered < end]
+    found: dict[str, list[object]] = defaultdict(list)
+    for first in range(0, end, config.interval):
+        step = range(first, min(first + config.interval, end))
+        delivered = sum(one.delivered in step for one in done)
+        found["accepted"].append(delivered * run.packet / (len(step) * len(run.switch_of)))
+        found["generated_packets"].append(sum(one.created in step for one in run.packets))
+        found["generated_latency_mean"].append(
+            mean(one.delivered - one.created for one in done if one.created in step)
         )
+        if run.policy.per_switch:
+            levels = np.array(run.levels[first : step.stop]).sum(axis=0)
+            found["level_mean"].append(levels.sum() / (len(step) * len(levels)))
+            if (group := config.levels_group) is not None:
+                shown = levels[group * run.a : (group + 1) * run.a]
+                found["levels"].append((shown / len(step)).tolist())
+    return found
