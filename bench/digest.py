@@ -1,11 +1,17 @@
-"""One hash over the results of 472 simulations, to compare builds.
+"""Hashes over the results of runs of the native code, by group, to compare builds.
 
     python bench/digest.py
 
-With input queues every routing, two path sets, four patterns and two loads on five networks, one of
-them with more than 256 VCs per switch; by virtual cut-through every policy of virtual channels and
-phase, two patterns and two loads on three. Figures that depend on the machine (times) are left out.
-`bench/builds.sh PYTHON optimise` compares -O1 with -O3.
+- iq and vct: with input queues every routing, two path sets, four patterns and two loads on five
+  networks, one of them with more than 256 VCs per switch; by virtual cut-through every policy of
+  virtual channels and phase, two patterns and two loads on three.
+- vct-fog: every misrouting policy and its variants, both presets and three patterns, of which one
+  is a step of the load, on two networks; with the levels of a group.
+- forwarding: the entries and layers of every engine, order and number of layers, what is measured
+  of them, and repairs, on seven networks.
+
+Figures that depend on the machine (times) are left out. `bench/builds.sh PYTHON optimise` compares
+-O1 with -O3.
 """
 
 import hashlib
@@ -14,21 +20,28 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from runs import run_all
 
 from sim_bridge import (
     PATH_ROUTINGS,
+    FogConfig,
+    FogScenario,
     Scenario,
     SimulationConfig,
-    SimulationResult,
     VctConfig,
-    VctResult,
     VctScenario,
 )
+from sim_bridge.routers.fog import Preset
+from sim_bridge.routing import MISROUTING_ROUTINGS
 from tvlb.documents import plain
+from tvlb.forwarding import RouteOptions, bandwidth_of, engines, route
+from tvlb.forwarding.repair import repair_forwarding
 from tvlb.paths import parse_expression
-from tvlb.topology import parse_topology
+from tvlb.topology import Failures, Topology, parse_topology, without
 from tvlb.traffic import parse_pattern
 
 TOPOLOGIES = ("2,4,2,5", "2,4,2,9", "3,6,3,7,palmtree", "4,8,4,9", "100,2,1,3")
@@ -53,9 +66,34 @@ VCT_POLICIES = (
 )
 VCT_LOADS = (0.3, 1.0)
 VCS = 8
+FOG_NETWORKS = ("dfly(2,4,2,9,palmtree)", "dfly(2,4,2,5)")
+FOG_ROUTINGS = (
+    *MISROUTING_ROUTINGS,
+    "val-rrg-sw(recompute=0)",
+    "val-crg-sw(rval=0)",
+    "val-rrg-gr(source_group=1)",
+    "acor-switch(3l,hi=100,it1=5,it2=20)",
+    "pb(recompute=0)",
+)
+FOG_PATTERNS = ("uniform(others)", "advr(1)", "step(advr(1),400,0.8)")
+FORWARDING_NETWORKS = (
+    "dfly(2,4,2,9)",
+    "dflyplus(2,2,2,5)",
+    "fattree3(6)",
+    "hypercube(1,5)",
+    "hyperx(2,3,4)",
+    "random(24,2,6,seed=1)",
+    "torus(1,3,4,5)",
+)
+FORWARDING_OPTIONS: tuple[dict[str, Any], ...] = (
+    {"order": "interleave"},
+    {"order": "random(seed=1)", "max_layers": 1},
+    {"order": "auto", "passes": 3, "max_layers": 2},
+    {"layers": True},
+)
 TIMES = ("cpu_seconds", "wall_seconds")
 
-Run = Callable[[], SimulationResult | VctResult]
+Run = Callable[[], Any]
 
 
 def queued_runs() -> list[Run]:
@@ -83,14 +121,66 @@ def vct_runs() -> list[Run]:
     return found
 
 
+def fog_runs() -> list[Run]:
+    """All runs of misrouting policies, in a fixed order."""
+    found: list[Run] = []
+    for name, routing, pattern in itertools.product(FOG_NETWORKS, FOG_ROUTINGS, FOG_PATTERNS):
+        scenario = FogScenario(parse_topology(name), routing, parse_pattern(pattern), 3)
+        for preset in Preset:
+            config = FogConfig(300, 700, preset, levels_group=0, traced_packets=10, interval=100)
+            found.append(partial(scenario.run, 0.4, config))
+    return found
+
+
+def forwarding_runs() -> list[Run]:
+    """All tables with what is measured of them, in a fixed order."""
+    found: list[Run] = []
+    for name in FORWARDING_NETWORKS:
+        topology = parse_topology(name)
+        known = [one for one in engines().values() if one.is_general or topology.dimensions]
+        for engine, options in itertools.product(known, FORWARDING_OPTIONS):
+            asked = RouteOptions(engine.name, **options)
+            found.append(partial(forwarding_run, topology, asked))
+    return found
+
+
+def forwarding_run(topology: Topology, options: RouteOptions) -> dict[str, Any]:
+    """Return hashes of a table, of its repair and of the rates of streams."""
+    forwarding = route(topology, options).forwarding
+    left = without(topology, Failures(links=(tuple(topology.network.cables(0)[0].tolist()),)))
+    repaired = repair_forwarding(forwarding, left, rebalance=0.01)
+    arrays: dict[str, NDArray[Any]] = {
+        "ports": forwarding.ports,
+        "layers": forwarding.layers,
+        "loads": forwarding.loads.of_link,
+        "repaired": repaired.forwarding.ports,
+        "changes": np.concatenate(repaired.changes),
+    }
+    rates = asdict(bandwidth_of(forwarding, 20, seed=1))
+    return rates | {name: hashlib.sha256(one.tobytes()).hexdigest() for name, one in arrays.items()}
+
+
+def figures_of(result: Any) -> Any:
+    """Return what a run told, by name."""
+    return asdict(result) if hasattr(result, "config") else result
+
+
+GROUPS: dict[str, Callable[[], list[Run]]] = {
+    "iq and vct": lambda: [*queued_runs(), *vct_runs()],
+    "vct-fog": fog_runs,
+    "forwarding": forwarding_runs,
+}
+
+
 def main() -> None:
-    """Print the number of runs and the hash."""
-    digest = hashlib.sha256()
-    results = run_all([*queued_runs(), *vct_runs()], workers=1)
-    for result in results:
-        figures = {name: value for name, value in asdict(result).items() if name not in TIMES}
-        digest.update(json.dumps(plain(figures), sort_keys=True).encode())
-    print(len(results), digest.hexdigest())
+    """Print the number of runs and the hash of each group."""
+    for name, runs in GROUPS.items():
+        digest = hashlib.sha256()
+        results = run_all(runs(), workers=1)
+        for result in results:
+            figures = {key: value for key, value in figures_of(result).items() if key not in TIMES}
+            digest.update(json.dumps(plain(figures), sort_keys=True).encode())
+        print(f"{name}: {len(results)} {digest.hexdigest()}")
 
 
 if __name__ == "__main__":
