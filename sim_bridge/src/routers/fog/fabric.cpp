@@ -265,6 +265,23 @@ void Fabric::check(std::int32_t cycle, std::int64_t in_network) const {
     require(!is_ready || (here > 0 && !inputs_[vc].sleeps), "a head is not ready");
     require(is_ready || here == 0 || inputs_[vc].sleeps || from.busy_until > cycle,
             "a head is forgotten");
+    require(!is_ready || is_active_[index(switch_of(vc))], "a switch is forgotten");
+    const std::int32_t output = switch_of(vc) * ports_ + inputs_[vc].port;
+    require(here == 0 || !inputs_[vc].sleeps || !passes(inputs_[vc], output, cycle),
+            "a head sleeps too long");
+  }
+  std::vector<std::int32_t> until(held_.size(), -1);
+  for (std::int32_t output = 0; output < static_cast<std::int32_t>(output_ports_.size()); ++output) {
+    const OutputPort& port = output_ports_[index(output)];
+    std::int32_t before = kLongAgo;
+    for (int place = 0; place < output_packets_; ++place) {
+      const std::int32_t leaves =
+          leaves_[index(output * output_packets_ + (port.oldest + place) % output_packets_)];
+      require(before == kLongAgo || leaves >= before + phits_, "a link carries two packets");
+      before = leaves;
+    }
+    require(before == port.last_leaves, "an output FIFO lost count");
+    until[index(output / ports_)] = std::max(until[index(output / ports_)], before);
   }
   for (std::size_t vc = 0; vc < used_.size(); ++vc) {
     const OutputPort& port = output_ports_[vc / static_cast<std::size_t>(vcs_)];
@@ -272,7 +289,7 @@ void Fabric::check(std::int32_t cycle, std::int64_t in_network) const {
     require(port.downstream < 0 || used_[vc] <= port.buffer, "a buffer holds too much");
   }
   for (std::size_t sw = 0; sw < held.size(); ++sw) {
-    require(held[sw] == held_[sw].inputs, "a switch lost count");
+    require(held[sw] == held_[sw].inputs && until[sw] == held_[sw].until, "a switch lost count");
   }
   require(packets == in_network, "packets lost count");
 }

@@ -120,7 +120,8 @@ class [[gnu::visibility("default")]] Fabric {
 
   /// Buffers of which the head can never leave, each waiting for the next; none if all can.
   [[nodiscard]] std::vector<Buffer> find_wait_cycle() const;
-  /// Throws std::logic_error unless packets and credits add up; slow.
+  /// Throws std::logic_error unless packets and credits add up, links carry a packet at a time, and all
+  /// heads that may be granted are looked at; slow.
   void check(std::int32_t cycle, std::int64_t in_network) const;
 
  private:
@@ -176,14 +177,14 @@ class [[gnu::visibility("default")]] Fabric {
     return packet.destination - network_.first_node(sw);
   }
   /// The last packet but as many as the FIFO holds has left.
-  [[nodiscard]] std::int32_t& oldest(std::int32_t output) {
+  [[nodiscard]] std::int32_t oldest(std::int32_t output) const {
     return leaves_[index(output * output_packets_ + output_ports_[index(output)].oldest)];
   }
   [[nodiscard]] bool has_credits(const OutputPort& output, std::int32_t number, int vc) const {
     return used_[index(number * vcs_ + vc)] + phits_ <= output.buffer;
   }
   /// Whether the head of an input VC may be nominated.
-  [[nodiscard]] bool passes(const InputVc& input, std::int32_t output, std::int32_t cycle) {
+  [[nodiscard]] bool passes(const InputVc& input, std::int32_t output, std::int32_t cycle) const {
     const OutputPort& port = output_ports_[index(output)];
     if (oldest(output) >= cycle) return false;
     if (port.downstream < 0) return true;
@@ -301,7 +302,7 @@ class [[gnu::visibility("default")]] Fabric {
     OutputPort& port = output_ports_[index(to.output)];
     const std::int32_t leaves = std::max(cycle + crossbar_, port.last_leaves + phits_);
     port.last_leaves = leaves;
-    oldest(to.output) = leaves;
+    leaves_[index(to.output * output_packets_ + port.oldest)] = leaves;
     port.oldest = static_cast<std::uint8_t>(port.oldest + 1 == output_packets_ ? 0 : port.oldest + 1);
     held_[index(sw)].until = std::max(held_[index(sw)].until, leaves);
     if (packet.left < 0) packet.left = leaves;
