@@ -2,9 +2,9 @@
 # Test the native code in builds other than the installed one.
 # Usage: bench/builds.sh PYTHON [check|sanitize|optimise]...   (default: all three)
 #   PYTHON     of an environment that holds the build and test dependencies
-#   check      conservation of flits and credits, checked in every simulated cycle
+#   check      conservation of flits, phits and credits, checked in every simulated cycle
 #   sanitize   AddressSanitizer and UndefinedBehaviorSanitizer
-#   optimise   -O1 against -O3: equal results of 472 runs
+#   optimise   -O1 against -O3: equal results of the runs of bench/digest.py
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=$1
@@ -56,7 +56,7 @@ sanitize() {
     LD_PRELOAD="$runtime" ASAN_OPTIONS=detect_leaks=0:halt_on_error=1 \
         UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
         run sanitize -m pytest -p no:cacheprovider -q --capture=sys \
-        tests/sim_bridge tests/paths tests/balance
+        tests/sim_bridge tests/paths tests/balance tests/forwarding
 }
 
 optimise() {
@@ -64,7 +64,7 @@ optimise() {
     for level in 1 3; do
         build "o$level" "cmake.define.TVLB_OPTIMISATION=-O$level"
         digests+=("$(run "o$level" bench/digest.py)")
-        echo "-O$level: ${digests[-1]}"
+        printf -- '-O%s:\n%s\n' "$level" "${digests[-1]}"
     done
     [ "${digests[0]}" = "${digests[1]}" ]
 }
