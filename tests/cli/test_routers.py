@@ -23,6 +23,10 @@ from tvlb.requests.routers import Router, routers
 _VCT = ("simulate", "hyperx(2,3,3)", "--router", "vct", "--pattern", "dshift(1)",
         "--warmup", "500", "--cycles", "2000", "--workers", "2")  # fmt: skip
 
+_FOG = ("simulate", "2,4,2,9,palmtree", "--router", "vct-fog", "--preset", "small",
+        "--routing", "acor-switch(3l)", "--pattern", "advr(1)", "--levels", "0",
+        "--warmup", "300", "--cycles", "700", "--interval", "100")  # fmt: skip
+
 
 @pytest.fixture(autouse=True)
 def _in_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,6 +76,16 @@ def test_several_seeds(capsys: pytest.CaptureFixture[str]) -> None:
     spread = statistics.stdev(run["accepted"] for run in runs)
     assert row["accepted_ci95"] == pytest.approx(4.303 * spread / 3**0.5, rel=1e-3)
     assert row["phit_hops"] == sum(run["phit_hops"] for run in runs)
+
+
+def test_the_number_of_workers_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    for router in (_VCT, _FOG):
+        given = [*router, "--load", "0.1,0.4", "--seeds", "2", "--traces", "5", "--json"]
+        told: list[str] = []
+        for workers in ("1", "2"):
+            assert main([*given, "--workers", workers]) == 0
+            told.append(re.sub(r'"(cpu|wall)_seconds": *[^,}]*', "", capsys.readouterr().out))
+        assert told[0] == told[1]
 
 
 def test_no_traffic_gives_nulls(capsys: pytest.CaptureFixture[str]) -> None:
