@@ -18,6 +18,7 @@ from sim_bridge.routers.iq import (
 from sim_bridge.scenario import RouterScenario
 from tvlb.documents import Frame
 from tvlb.errors import Cancelled, InvalidInput
+from tvlb.languages import settings
 from tvlb.processes import Progress, Reporter, map_threads, silent
 from tvlb.statistics import check_seed
 
@@ -126,7 +127,7 @@ def parse_warmup(text: str) -> tuple[Warmup, int]:
 
     Raises
     ------
-    InvalidInput : it is none of these.
+    InvalidInput : it is none of these, or too many cycles.
     """
     kind, _, limit = text.rpartition(":")
     if text == Warmup.DETECT:
@@ -135,7 +136,8 @@ def parse_warmup(text: str) -> tuple[Warmup, int]:
         raise InvalidInput(
             f"warm-up {text!r} is malformed: expected CYCLES, detect or detect:CYCLES"
         )
-    return Warmup.DETECT if kind else Warmup.FIXED, int(limit)
+    cycles: int = settings(SimulationConfig)["warmup_cycles"].kind.checked("warmup", int(limit))
+    return Warmup.DETECT if kind else Warmup.FIXED, cycles
 
 
 class _Meter:

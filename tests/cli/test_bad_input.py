@@ -45,7 +45,7 @@ CASES = [
     (["table", "2,4,2,5", "--no-such-option"], "no-such-option"),
     (["table", "1,90,1,91,palmtree"], "pairs of switches"),
     (["table", "2,4,2,5", "--screening", "1000"], "1000"),
-    (["table", "2,4,2,5", "--screening", "1000,0,0.01"], "measured 0"),
+    (["table", "2,4,2,5", "--screening", "1000,0,0.01"], "--screening 1000,0,0.01: measured 0"),
     (["table", "2,4,2,5", "--confirmation", "1000,100,0.5"], "grid 0.5"),
     (["table", "2,4,2,5", "--confirmation", "1000,100,0.00005"], "grid 5e-05"),
     (["table", "2,4,2,5", "--confirmation", "200000000,100,0.01"], "warmup 200000000"),

@@ -134,7 +134,6 @@ def test_the_table_tells_units(capsys: pytest.CaptureFixture[str]) -> None:
         (["--pattern", "adv(1)"], "it has no groups"),
         (["--load", "1.1"], "1.1"),
         (["--seeds", "0"], "seeds 0 is out of range: 1..1000"),
-        (["--router", "vc"], "router 'vc': choose one of iq, vct"),
         (["--router", "iq", "--packet", "16"], "packet 16 is of router vct"),
         (["--router", "iq", "--input-buffer", "64"], "--input-buffer 64 is of router vct"),
         (["--router", "iq", "--output-buffer", "64"], "--output-buffer 64 is of router vct"),

@@ -9,6 +9,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from tvlb.cli.options import integer, number
+from tvlb.errors import InvalidInput
 from tvlb.languages import (
     Group,
     Names,
@@ -126,8 +127,20 @@ def option_of(setting: Setting, text: str, **more: Any) -> tuple[Any, Any]:
             values, option = list[str], typer.Option(metavar=symbol, help=text, **more)
         case NamesOrWhole(symbol=symbol) | Text(symbol):
             values, option = str, typer.Option(metavar=symbol, help=text, **more)
-        case Group(values, parse, symbol) if not isinstance(setting.kind, Switch):
-            option = typer.Option(parser=parse, metavar=symbol, help=text, **more)
+        case Group(values, symbol=symbol) if not isinstance(setting.kind, Switch):
+            option = typer.Option(parser=_parser(setting), metavar=symbol, help=text, **more)
         case _:
             values, option = bool, typer.Option(help=text, **more)
     return values, option
+
+
+def _parser(setting: Setting) -> Callable[[str], Any]:
+    """Return what parses the text of a group, whose errors name its parts, and names the option."""
+
+    def parsed(text: str) -> Any:
+        try:
+            return setting.checked(text)
+        except InvalidInput as error:
+            raise InvalidInput(f"{setting.option or setting.name} {text}: {error}") from error
+
+    return parsed
