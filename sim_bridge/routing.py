@@ -11,13 +11,33 @@ from typing import Annotated
 
 from sim_bridge import _core
 from tvlb.errors import InvalidInput
-from tvlb.languages import Call, Choice, Signature, WholeArgument, members, one_of, parse_call
+from tvlb.languages import (
+    Call,
+    Choice,
+    Signature,
+    WholeArgument,
+    from_others,
+    members,
+    one_of,
+    parse_call,
+)
 from tvlb.topology import Topology
+
+_ENTRY_POINTS = "tvlb.routings"
 
 
 @cache
 def _compiled() -> dict[str, _core.Steering]:
     return {one.name: one for one in _core.steerings()}
+
+
+@cache
+def named_routings() -> Mapping[str, str]:
+    """Return the names that other packages give routings, with the calls that these stand for.
+
+    Entry points have the names, and name the texts of the calls. Only the calls are printed.
+    """
+    return from_others(_ENTRY_POINTS, str)
 
 
 SETS = "sets"
@@ -37,9 +57,17 @@ MOST_LEVELS = 3
 atexit.register(_compiled.cache_clear)
 
 
+def call_of(routing: str) -> Call:
+    """Return the call that a routing is, or that its name stands for."""
+    call = parse_call(routing)
+    if call.name in named_routings() and call == Call(call.name):
+        return parse_call(named_routings()[call.name])
+    return call
+
+
 def steering(routing: str) -> _core.Steering:
     """Return the steering that a routing is a call of; raise InvalidInput if there is none."""
-    name = parse_call(routing).name
+    name = call_of(routing).name
     if name not in _compiled():
         raise InvalidInput(f"{routing!r} is no routing: there are {', '.join(_compiled())}")
     return _compiled()[name]
@@ -63,7 +91,7 @@ def signature(known: _core.Steering) -> Signature[object]:
 def _arguments(routing: str) -> dict[str, object]:
     """Return all arguments of a call by their names, in the order of the parameters."""
     known = steering(routing)
-    given = signature(known).values(parse_call(routing))
+    given = signature(known).values(call_of(routing))
     usual = {one.key: one.words[0] if one.words else one.usual for one in known.parameters}
     found = usual | given
     words = [found[one.key] for one in known.parameters if one.words]
@@ -122,6 +150,11 @@ MISROUTING_ROUTINGS = tuple(
     if SETS not in parse_call(one).arguments
 )
 """Those that routers with misrouting policies take: MIN, and those of `steering/misrouting`."""
+MISROUTING_NAMES = (
+    *MISROUTING_ROUTINGS,
+    *(name for name in named_routings() if steering(name).takes_misrouting),
+)
+"""The same and the names of others."""
 VCT_ROUTINGS = routings(one for one in _compiled().values() if one.takes_cut_through)
 """Those that virtual cut-through takes: MIN, Valiant's with the phase of packets in brackets whose
 intermediate switch is their first or their last one, and those of libraries."""
@@ -132,6 +165,7 @@ VCT_ROUTING_NAMES = (
         for one in _compiled().values()
         if one.takes_cut_through and any(known.words for known in one.parameters)
     ),
+    *(name for name in named_routings() if steering(name).takes_cut_through),
 )
 """The same with short names."""
 
@@ -213,6 +247,12 @@ class Routing(StrEnum):
     def _compiled(self) -> _core.Steering:
         return steering(self.value)
 
+
+ROUTING_NAMES = (
+    *map(str, Routing),
+    *(name for name in named_routings() if steering(name).takes_input_queues),
+)
+"""Those that input-queued routers take, with the usual numbers or by a name."""
 
 PATH_ROUTINGS = tuple(one for one in Routing if not one.follows_table and not one.draws_by_level)
 """Those whose packets take MIN paths and VLB paths of one set."""

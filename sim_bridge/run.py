@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from sim_bridge._core import StopFlag
-from sim_bridge.routers.fog import FogConfig, FogResult, FogScenario
+from sim_bridge.result import RunResult
+from sim_bridge.routers.fog import FogConfig, FogResult
 from sim_bridge.routers.iq.config import SimulationConfig
 from sim_bridge.routers.iq.result import SimulationResult
 from sim_bridge.routers.iq.scenario import Scenario
 from sim_bridge.routers.iq.table import FollowedTable
-from sim_bridge.routers.vct import VctConfig, VctResult, VctScenario
+from sim_bridge.routers.vct import VctConfig, VctResult
+from sim_bridge.scenario import RouterScenario
 from sim_bridge.simulations import Simulated, SimulationRequest, simulate_request
 from tvlb.errors import InvalidInput
 from tvlb.forwarding import Forwarding
@@ -58,12 +60,23 @@ def simulate(
 def simulate(
     topology: Topology | str,
     *,
+    load: float,
+    routing: str = "min",
+    pattern: Pattern | str = "uniform",
+    config: object,
+    seed: int = 0,
+    stop: StopFlag | None = None,
+) -> RunResult: ...
+@overload
+def simulate(
+    topology: Topology | str,
+    *,
     load: Sequence[float],
     routing: str | None = None,
     path_set: PathSet | str | Sequence[PathSet | str] | None = None,
     pattern: Pattern | str = "uniform",
     table: Forwarding | FollowedTable | None = None,
-    config: SimulationConfig | VctConfig | FogConfig | None = None,
+    config: object = None,
     seed: int = 0,
 ) -> Simulated: ...
 def simulate(
@@ -74,11 +87,11 @@ def simulate(
     path_set: PathSet | str | Sequence[PathSet | str] | None = None,
     pattern: Pattern | str = "uniform",
     table: Forwarding | FollowedTable | None = None,
-    config: SimulationConfig | VctConfig | FogConfig | None = None,
+    config: object = None,
     seed: int = 0,
     stop: StopFlag | None = None,
-) -> SimulationResult | VctResult | FogResult | Simulated:
-    """Simulate loads flit by flit, or with a `VctConfig` or `FogConfig` by virtual cut-through.
+) -> RunResult | Simulated:
+    """Simulate loads flit by flit, or with the settings of another router by that.
 
     Parameters
     ----------
@@ -111,13 +124,13 @@ def simulate(
     <SimulationResult min, uniform, load 0.1: latency 35.2 cycles, accepted 0.1037>
     """
     network, traffic = as_topology(topology), as_pattern(pattern)
-    if isinstance(config, VctConfig | FogConfig):
+    scenario: Any = RouterScenario.of_config(config or SimulationConfig())
+    if scenario is not Scenario:
         kind = type(config).__name__
         if path_set is not None:
             raise InvalidInput(f"path_set {path_set}: the router of a {kind} draws no VLB paths")
         if table is not None:
             raise InvalidInput(f"table: the router of a {kind} chooses ports by queues")
-        scenario = VctScenario if isinstance(config, VctConfig) else FogScenario
         case: Any = scenario(network, routing or "min", traffic, seed)
     else:
         asked = "all" if path_set is None else path_set

@@ -57,6 +57,21 @@ class RouterScenario(ABC, Generic[Config, Result]):
     pattern: Pattern
     seed: int
 
+    @classmethod
+    def of_config(cls, config: object) -> "type[RouterScenario[Any, Any]]":
+        """Return the class of what routers with such settings are asked.
+
+        Raises
+        ------
+        InvalidInput : these are the settings of no router.
+        """
+        found = list[type[RouterScenario[Any, Any]]](cls.__subclasses__())
+        for one in found:
+            if isinstance(config, getattr(one, "settings", ())):
+                return one
+            found += one.__subclasses__()
+        raise InvalidInput(f"config {config!r:.80} is of no router")
+
     @abstractmethod
     def resolved(self, config: Config) -> Config:
         """Return the settings with what follows from the scenario filled in.

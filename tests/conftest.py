@@ -35,6 +35,7 @@ _SHARING = {
         "test_idle_nodes.py",
         "test_one_verdict.py",
         "test_forwarding_requests.py",
+        "sim_bridge/test_every_router.py",
     ),
 }
 # What takes longest, in that order. It comes first: what began last would leave the other processes

@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from sim_bridge import _core
-from tests.plugins import plugged_in, tvlb_each
-from tests.service import new_token, running_server
+from tests.plugins import conforms, plugged_in, tvlb_each
+from tests.service import running_server
 from tvlb.native import kernels
 from tvlb.paths import parse_expression
 from tvlb.table import Table, write_table
@@ -93,24 +93,15 @@ def test_a_steering_in_one_file_is_found_by_every_command(
     assert by_hop["rows"][0]["hops_mean"] > 1.2 * by_queues["rows"][0]["hops_mean"]
 
 
-def test_members_in_one_file_are_served(environment: dict[str, str], tmp_path: Path) -> None:
-    data = tmp_path / "served"
-    quick = {"topology": NETWORK, "load": [0.1], "warmup": 100, "cycles": 200, "seeds": 1}
-    with running_server(data, "--workers", "1", environment=environment) as server:
-        header = {"Authorization": f"Bearer {new_token(data)}", "Prefer": "wait=120"}
-        with httpx.Client(base_url=server.url, headers=header, timeout=200) as http:
-            bodies = http.get("/openapi.json").json()["components"]["schemas"]
-            for body, policy in (("SimulationBody", "evens"), ("VctSimulationBody", "evens-up")):
-                assert policy in json.dumps(bodies[body]["properties"]["vcs"])
-            queued = http.post("/v1/simulations", json=quick | {"vcs": "evens"})
-            assert queued.json()["config"]["vc_scheme"] == "evens", queued.text
-            by_hop = http.post("/v1/simulations", json=quick | {"router": "vct", "vcs": "evens-up"})
-            assert by_hop.json()["config"]["vc_policy"] == "evens-up", by_hop.text
-            routing = "swings(turns)"
-            for body, more in (("SimulationBody", {}), ("VctSimulationBody", {"router": "vct"})):
-                assert routing in json.dumps(bodies[body]["properties"]["routing"])
-                swung = http.post("/v1/simulations", json=quick | {"routing": routing} | more)
-                assert swung.json()["routing"] == routing, swung.text
-            for page in ("/stabilities/new", "/sweeps/new"):
-                assert routing in http.get(page).text, page
-            assert "evens-up" in http.get("/stabilities/new").text
+def test_all_surfaces_find_the_same(environment: dict[str, str]) -> None:
+    conforms(environment, "evens", "evens-up", "swings(turns)", "swings(queues)")
+
+
+def test_pages_of_other_kinds_offer_them(environment: dict[str, str], tmp_path: Path) -> None:
+    with running_server(tmp_path / "served", "--workers", "1", environment=environment) as server:
+        for page, name in (
+            ("stabilities", "swings(turns)"),
+            ("stabilities", "evens-up"),
+            ("sweeps", "swings(turns)"),
+        ):
+            assert name in httpx.get(f"{server.url}/{page}/new").text, page

@@ -1,45 +1,40 @@
-"""A router of another package, as small as one can be: what queueing theory says of a path."""
+"""A router of another package, made of a core that is there: virtual cut-through, few settings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sim_bridge import RouterScenario, RunResult, StopFlag
+from sim_bridge import RouterScenario, StopFlag, VctConfig, VctScenario
+from sim_bridge.result import PhitResult
 from tvlb.languages import Names, Whole, setting
-from tvlb.languages.figures import COUNT, CYCLES, Quantity, figure
 from tvlb.requests import Cost
 from tvlb.requests.routers import Experiment, Router
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern
 
-RATE = Quantity(0.0, unit="flits/cycle")
+PACKET = 8
 
 
 @dataclass(frozen=True)
 class ToyConfig:
-    routing: str = setting("min", "Routing", Names(("min",)))
-    warmup_cycles: int = 0
+    routing: str = setting("min", "Routing", Names(("min", "valiant(minboth)")))
+    warmup_cycles: int = 500
     measured_cycles: int = setting(1000, "Measured cycles", Whole(1, 10_000), option="cycles")
-    service: int = setting(10, "Cycles that a switch takes", Whole(1, 100))
+    packets: int = setting(4, "Packets that a buffer holds", Whole(1, 100))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ToyResult(RunResult):
-    population = ("all", "all packets")
-    load: float
-    seed: int
-    accepted: float = figure("Carried", RATE, "mean", has_interval=True)
-    latency_mean: float = figure("Mean latency", CYCLES, "mean", has_interval=True)
-    cycles: int = figure("Simulated cycles", COUNT, "sum")
-    stopped: str
+class ToyResult(PhitResult):
+    pass
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ToyScenario(RouterScenario[ToyConfig, ToyResult]):
     topology: Topology
     routing: str
     pattern: Pattern
     seed: int
+    takes_steps = True
+    settings, result = ToyConfig, ToyResult
 
     def resolved(self, config: ToyConfig) -> ToyConfig:
         return config
@@ -48,15 +43,21 @@ class ToyScenario(RouterScenario[ToyConfig, ToyResult]):
         self, load: float, config: ToyConfig | None = None, stop: StopFlag | None = None
     ) -> ToyResult:
         asked = config or ToyConfig()
-        waiting = load / (2.0 - 2.0 * min(load, 0.99))
-        latency = asked.service * len(self.topology.longest_min_path) * (1.0 + waiting)
-        told = {"accepted": load, "latency_mean": latency, "busy": load, "stopped": "completed"}
-        return ToyResult.of(told, load=load, seed=self.seed, cycles=asked.measured_cycles)
+        settings = VctConfig(
+            asked.warmup_cycles,
+            asked.measured_cycles,
+            packet_phits=PACKET,
+            input_buffer_phits=PACKET * asked.packets,
+            output_buffer_phits=PACKET * asked.packets,
+        )
+        core = VctScenario(self.topology, self.routing, self.pattern, self.seed)
+        told = vars(core.run(load, settings, stop))
+        return ToyResult.of({**told, "busy": float(told["link_load"].mean())})
 
 
 class ToyRouter(Router):
-    name, text = "toy", "what queueing theory says of a path"
-    asks, answers = "Ask queueing theory.", "What queueing theory says."
+    name, text = "toy", "virtual cut-through with few settings"
+    asks, answers = "Ask a toy.", "What a toy says."
     declaring, result = (ToyConfig,), ToyResult
 
     def scenario(self, experiment: Experiment) -> ToyScenario:
@@ -67,7 +68,7 @@ class ToyRouter(Router):
         return Cost(1e-6, 1_000, {"simulate": 1e-6})
 
     def title(self, document: Mapping[str, Any]) -> str:
-        return f"{document['topology']} by queueing theory"
+        return f"{document['topology']} by a toy"
 
 
 ROUTER = ToyRouter()

@@ -1,13 +1,11 @@
 """The router with misrouting policies: cycle counts, reference rows, refusals."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from sim_bridge import FogConfig, FogScenario
 from sim_bridge.routing import MISROUTING_ROUTINGS, written_out
-from tvlb.errors import InvalidInput
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
 
@@ -69,36 +67,3 @@ def test_equal_seeds_give_equal_figures(routing: str) -> None:
 def test_numbers_print_where_they_are_not_the_default() -> None:
     assert written_out("acor-switch(3l, hi=500, dt1=4)") == "acor-switch(3l,dt1=4)"
     assert written_out("pb(rval=0)") == "pb(rval=0)"
-
-
-@pytest.mark.parametrize(
-    ("routing", "message"),
-    [
-        ("acor-switch(4l)", "'4l' is unknown"),
-        ("acor-switch(2la,it2=9)", r"it2 is of .*acor-switch\(3l\) only"),
-        ("val-rrg-sw(hi=9)", "is not val-rrg-sw"),
-        ("pb(rval=2)", "rval '2' is out of range: integers 0..1"),
-        ("ugal-l", "unknown routing 'ugal-l' of router vct-fog"),
-    ],
-)
-def test_routings_that_are_refused(routing: str, message: str) -> None:
-    with pytest.raises(InvalidInput, match=message):
-        scenario(routing)
-
-
-def test_settings_that_are_refused() -> None:
-    refused: tuple[tuple[dict[str, Any], str], ...] = (
-        ({"local_buffer_phits": 5}, "local_buffer 5 is not 1 to"),
-        ({"output_buffer_phits": 15}, "output_buffer 15 is not 1 to 127 packets"),
-        ({"speedup": 3.0}, "speedup 3 does not divide a packet of 10 phits"),
-        ({"interval": 1, "measured_cycles": 2_000_000}, "interval 1: a run of up to"),
-    )
-    for given, message in refused:
-        with pytest.raises(InvalidInput, match=message):
-            FogConfig(**given)
-    with pytest.raises(InvalidInput, match=r"levels 99 is out of range: 0\.\.8"):
-        scenario("min").run(0.1, replace(SMALL, levels_group=99))
-    # Some of the links of a Dragonfly+ are called as those of a Dragonfly, too.
-    for network in ("hyperx(4,4,4)", "dflyplus(2,2,2,5)"):
-        with pytest.raises(InvalidInput, match="router vct-fog is for Dragonflies"):
-            scenario("acor-switch(3l)", "uniform", network).run(0.1, SMALL)

@@ -8,13 +8,13 @@ import atexit
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from importlib.metadata import entry_points
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
 from tvlb.forwarding.forwarding import Ports, graph_of
+from tvlb.languages import from_others
 from tvlb.native import kernels
 from tvlb.processes import Progress, Reporter
 from tvlb.topology import Topology
@@ -155,7 +155,7 @@ def _begun(kind: kernels.ForwardingEngine, task: RouteTask) -> kernels.Forwardin
 def engines() -> Mapping[str, Engine]:
     """Return all engines by name; those of other packages are found by entry points."""
     found = [core_engine(kind) for kind in kernels.forwarding_engines()]
-    found += [point.load() for point in entry_points(group=_GROUP)]
+    found += from_others(_GROUP, Engine).values()
     return {engine.name: engine for engine in found}
 
 

@@ -14,7 +14,7 @@ from tvlb.languages.calls import (
     parse_call,
 )
 from tvlb.languages.choices import all_of, choose, in_turn, members, one_of
-from tvlb.languages.registry import declared, import_modules
+from tvlb.languages.registry import declared, from_others, import_modules
 from tvlb.languages.settings import (
     Flag,
     Group,
@@ -66,6 +66,7 @@ __all__ = [
     "check_settings",
     "choose",
     "declared",
+    "from_others",
     "import_modules",
     "in_turn",
     "made",

@@ -1,6 +1,10 @@
-"""Plug points: packages whose modules each declare a member, found without a list to keep."""
+"""Plug points: packages whose modules each declare a member, found without a list to keep.
+
+Members of other packages are found by entry points.
+"""
 
 from importlib import import_module
+from importlib.metadata import entry_points
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import TypeVar
@@ -8,7 +12,7 @@ from typing import TypeVar
 _Member = TypeVar("_Member")
 
 
-def declared(package: str, name: str, kind: type[_Member]) -> list[_Member]:
+def declared(package: str, name: str, kind: type[_Member], group: str = "") -> list[_Member]:
     """Import every module of a package, and return what each declares under a name.
 
     Parameters
@@ -16,21 +20,39 @@ def declared(package: str, name: str, kind: type[_Member]) -> list[_Member]:
     package : its full name; each of its modules declares a member.
     name : of the variable, such as ``"FORMAT"``.
     kind : type of the members.
+    group : of entry points that name members of other packages; empty for none.
 
     Returns
     -------
-    list : the members in the order of the names of their modules.
+    list : the members in the order of the names of their modules, then those of other packages.
 
     Raises
     ------
-    TypeError : a module declares no such member.
+    TypeError : a module declares no such member, or an entry point names none.
     """
     modules = import_modules(package)
     members = [getattr(module, name, None) for module in modules]
     for module, member in zip(modules, members, strict=True):
         if not isinstance(member, kind):
             raise TypeError(f"{module.__name__} declares no {name} of type {kind.__name__}")
-    return [member for member in members if isinstance(member, kind)]
+    found = [member for member in members if isinstance(member, kind)]
+    return [*found, *from_others(group, kind).values()] if group else found
+
+
+def from_others(group: str, kind: type[_Member]) -> dict[str, _Member]:
+    """Return what entry points of a group name, by their names, in that order.
+
+    Raises
+    ------
+    TypeError : one of them names no member of this type.
+    """
+    found: dict[str, _Member] = {}
+    for point in sorted(entry_points(group=group), key=lambda one: one.name):
+        member = point.load()
+        if not isinstance(member, kind):
+            raise TypeError(f"{point.value}, of {group}, is not of type {kind.__name__}")
+        found[point.name] = member
+    return found
 
 
 def import_modules(package: str) -> list[ModuleType]:

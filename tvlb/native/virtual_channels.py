@@ -1,20 +1,26 @@
 """Policies of virtual channels: which VCs a packet may take on every link of its route.
 
-They are defined in `tvlb/native/vc`, one file each; all routers run what the proofs read.
+They are defined in `tvlb/native/vc`, one file each; all routers run what the proofs read. Those of
+other packages, and steerings, are in libraries that entry points of the group `tvlb.libraries`
+name by their paths.
 """
 
+import ctypes
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.languages import members
+from tvlb.languages import from_others, members
 from tvlb.native import kernels
 
 Kinds = NDArray[np.int8]
 """Kinds of the links of some routes in travel order: int8 (routes, links), -1 beyond the last."""
 
 _HIGHEST = np.iinfo(np.int8).max
+# They register their members when they are loaded, which is before anything lists these.
+for _library in from_others("tvlb.libraries", str).values():
+    ctypes.CDLL(_library)
 
 VC_POLICIES = tuple(one.name for one in kernels.vc_policies() if not one.is_of_source)
 """Policies by which every switch chooses among VCs; see docs/virtual-cut-through.md."""

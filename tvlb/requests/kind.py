@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
@@ -398,6 +397,5 @@ def _written(name: str, value: object) -> str:
 @cache
 def request_kinds() -> Mapping[str, RequestKind]:
     """Return all kinds by name, in order; those of other packages are found by entry points."""
-    found = declared("tvlb.requests.kinds", "KIND", RequestKind)
-    found += [point.load() for point in entry_points(group=_ENTRY_POINTS)]
+    found = declared("tvlb.requests.kinds", "KIND", RequestKind, _ENTRY_POINTS)
     return {kind.name: kind for kind in sorted(found, key=lambda kind: kind.rank)}

@@ -9,7 +9,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.metadata import entry_points
 from types import SimpleNamespace
 from typing import Any, Self, Union
 
@@ -17,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tvlb.documents import Document
 from tvlb.errors import InvalidInput
-from tvlb.languages import Signature, import_modules
+from tvlb.languages import Signature, from_others, import_modules
 from tvlb.topology.network import MAX_LINKS, MAX_NODES, MAX_SWITCHES, Network
 from tvlb.topology.sizing import Sizing
 from tvlb.topology.topology import Topology
@@ -217,8 +216,7 @@ def named_families() -> dict[str, Family]:
 @cache
 def _load() -> None:
     import_modules("tvlb.topology")
-    for entry_point in entry_points(group=_ENTRY_POINTS):
-        entry_point.load()
+    from_others(_ENTRY_POINTS, object)
 
 
 def family_of(topology: Topology) -> Family:

@@ -10,13 +10,15 @@ from tvlb.traffic.matrix import MatrixPattern, is_matrix
 from tvlb.traffic.pattern import NamedPattern, Pattern, signature_of
 
 _FOLDER = "tvlb.traffic.patterns"
+_ENTRY_POINTS = "tvlb.patterns"
 _SHOWN = 80
 
 
 @cache
 def named_patterns() -> tuple[type[NamedPattern], ...]:
     """Return the patterns that are given by a name, as lists name them."""
-    found = [one for one in declared(_FOLDER, "PATTERN", type) if issubclass(one, NamedPattern)]
+    every = declared(_FOLDER, "PATTERN", type, _ENTRY_POINTS)
+    found = [one for one in every if issubclass(one, NamedPattern)]
     return tuple(sorted(found, key=lambda one: (one.place, one.name)))
 
 

@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 from sim_bridge import _core
 from sim_bridge.conversion import core_network, core_traffic
 from sim_bridge.routers.vct.proof import DeadlockProof, prove
-from sim_bridge.routing import steering, written_out
+from sim_bridge.routing import call_of, steering, written_out
 from sim_bridge.scenario import Compiled, Config, Result, RouterScenario
 from tvlb.errors import InvalidInput
-from tvlb.languages import parse_call
 from tvlb.native.virtual_channels import vc_policy
 from tvlb.statistics import check_seed
 from tvlb.topology import Topology
@@ -64,7 +63,7 @@ class PortScenario(RouterScenario[Config, Result]):
     core: ClassVar[tuple[Callable[..., dict[str, Any]], Callable[..., Any]]]
 
     def __post_init__(self) -> None:
-        if parse_call(self.routing).name not in {parse_call(one).name for one in self.routings}:
+        if call_of(self.routing).name not in {call_of(one).name for one in self.routings}:
             raise InvalidInput(
                 f"unknown routing {self.routing!r} of router {self.router}: expected "
                 f"{', '.join(self.routings)}{self.refused}"

@@ -8,7 +8,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.metadata import entry_points
 from itertools import chain
 from typing import Any, ClassVar, cast
 
@@ -266,12 +265,13 @@ class Router(ABC):
 
 @cache
 def routers() -> Mapping[str, Router]:
-    """Return all models of routers by name, FIRST before all others."""
-    others = [one.load() for one in entry_points(group=_ENTRY_POINTS)]
-    own = sorted(
-        declared(__name__, "ROUTER", Router), key=lambda one: (one.name != FIRST, one.name)
-    )
-    return {one.name: one for one in (*own, *others)}
+    """Return all models of routers by name, in that order, but FIRST before all others."""
+    found = declared(__name__, "ROUTER", Router, _ENTRY_POINTS)
+    return {one.name: one for one in sorted(found, key=_place)}
+
+
+def _place(router: Router) -> tuple[bool, str]:
+    return router.name != FIRST, router.name
 
 
 def router_named(name: str) -> Router:

@@ -8,19 +8,19 @@ from pydantic import Field
 
 from sim_bridge import VctConfig
 from sim_bridge.routers.fog import FogConfig, FogResult, FogScenario
-from sim_bridge.routing import MISROUTING_ROUTINGS, written_out
+from sim_bridge.routing import MISROUTING_NAMES, written_out
 from tvlb.languages import Text, one_of, setting
 from tvlb.requests.problems import InWords
 from tvlb.requests.routers.vct import DeadlockProofPart, PortRouter
 
-_NAMES = tuple(dict.fromkeys(one.partition("(")[0] for one in MISROUTING_ROUTINGS))
+_NAMES = tuple(dict.fromkeys(one.partition("(")[0] for one in MISROUTING_NAMES))
 _ROUTING_TEXT = Annotated[
     str,
     Field(
         pattern=rf"^\s*({'|'.join(_NAMES)})\s*(\(.*\))?\s*$",
         max_length=200,
-        examples=[*MISROUTING_ROUTINGS, "acor-switch(3l,hi=250)"],
-        description=f"The routing: {one_of(MISROUTING_ROUTINGS)}; numbers by their keys.",
+        examples=[*MISROUTING_NAMES, "acor-switch(3l,hi=250)"],
+        description=f"The routing: {one_of(MISROUTING_NAMES)}; numbers by their keys.",
     ),
     InWords(lambda given: written_out(str(given))),
 ]
@@ -32,7 +32,7 @@ class _Options:
 
     routing: str = setting(
         "min",
-        f"Routing: {one_of(MISROUTING_ROUTINGS)}; numbers by keys, such as "
+        f"Routing: {one_of(MISROUTING_NAMES)}; numbers by keys, such as "
         "acor-switch(3l,hi=250) or pb(rval=0)",
         Text("ROUTING", _ROUTING_TEXT),
     )

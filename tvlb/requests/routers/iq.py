@@ -18,6 +18,7 @@ from sim_bridge import (
     parse_warmup,
 )
 from sim_bridge.latencies import LATENCY_SETTINGS
+from sim_bridge.routing import ROUTING_NAMES
 from tvlb.documents import WHOLE
 from tvlb.languages import Flag, Text, TextOrTexts, choose, in_turn, made, one_of, setting
 from tvlb.paths import expression_examples
@@ -35,7 +36,7 @@ _ToldPathSets = Annotated[
 ]
 _TOLD_TABLE = "Forwarding table that packets follow: the path of its file, or how its id begins."
 _RoutingText = Annotated[
-    Annotated[str, OneOf(Routing)]
+    Annotated[str, OneOf(ROUTING_NAMES)]
     | Annotated[str, Field(pattern=r"^[a-z-]+ *\([a-z0-9]+( *, *[a-z0-9_]+ *= *[0-9]+)*\) *$")],
     Field(description="Routing; of those by level, numbers may follow: acor-switch(sets,hi=100)."),
     InWords(lambda value: choose(Routing, "routing", str(value))),
@@ -53,7 +54,7 @@ class _Options:
 
     routing: str = setting(
         "ugal-l",
-        f"Routing: {one_of(Routing)}; of those by level 2la, 2lb and 3l name path sets, and "
+        f"Routing: {one_of(ROUTING_NAMES)}; of those by level 2la, 2lb and 3l name path sets, and "
         "numbers may follow: acor-switch(sets, hi=500, it1=15, it2=500, dt1=5, dt2=15)",
         Text("ROUTING", _RoutingText),
     )

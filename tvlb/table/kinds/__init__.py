@@ -11,8 +11,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from importlib.metadata import entry_points
 from itertools import chain
+from types import ModuleType
 from typing import Any, Generic, Literal, TypeVar, cast
 
 import numpy as np
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tvlb.errors import InvalidInput, VerificationFailed
-from tvlb.languages import import_modules
+from tvlb.languages import from_others, import_modules
 from tvlb.paths import PathSet
 from tvlb.table.deadlock import VcSettings
 from tvlb.table.networks import NetworkRecord
@@ -375,7 +375,7 @@ def _narrow(name: str, values: NDArray[Any], wanted: np.dtype[Any]) -> NDArray[A
 @cache
 def table_kinds() -> dict[str, TableKind[Any]]:
     """Return the kinds by name."""
-    modules = [*import_modules(__name__), *(one.load() for one in entry_points(group=_GROUP))]
+    modules = [*import_modules(__name__), *from_others(_GROUP, ModuleType).values()]
     return {kind.name: kind for module in modules for kind in getattr(module, "KINDS", ())}
 
 
