@@ -1,6 +1,6 @@
 """Forms of requests: what they ask for, from the fields of the bodies."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -96,6 +96,7 @@ def _field(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
         "usual": usual,
         "shown": _EXAMPLES_OF.get(name) or _shown(usual),
         "choices": (),
+        "suggested": (),
         "files": _FILES.get(name, ()),
         "wide": asked["input"] in _WIDE,
         **asked,
@@ -122,9 +123,7 @@ def _input(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return how a value is asked for, and its choices."""
     every = schema.get("anyOf", [schema])
     given = [part for part in every if part.get("type") != "null"]
-    # Of a name or a number, the field of the number takes both.
-    one = next((part for part in given if part.get("type") in ("integer", "number")), given[0])
-    match one:
+    match _widest(given):
         case {"oneOf": [value, {"type": "array"}]}:
             # A value or several: one a line, whatever it is.
             asked = {"input": "values", "shown": _shown_values(value, schema.get("default"))}
@@ -145,12 +144,31 @@ def _input(schema: Mapping[str, Any]) -> dict[str, Any]:
         case {"type": "array", "items": {"type": "string"}}:
             asked = {"input": "lines"}
         case {"type": "string"}:
-            asked = {"input": "text"}
+            asked = _text_input(schema, given)
         case {"type": "object", "additionalProperties": {"type": "number"}, "examples": given}:
             asked = {"input": "amounts", "shown": "; or ".join(map(_amounts, given))}
         case _:
             asked = {"input": "json"}
     return asked
+
+
+def _widest(given: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return the schema whose field takes what all of them admit.
+
+    That of a number takes names, too, and that of a text those of a list of names.
+    """
+    if len(given) > 1 and all(part.get("type") == "string" for part in given):
+        return {"type": "string"}
+    return next((part for part in given if part.get("type") in ("integer", "number")), given[0])
+
+
+def _text_input(schema: Mapping[str, Any], given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return how a text is asked for, or one or several, a line each; with known ones of one."""
+    if any(part.get("items", {}).get("type") == "string" for part in given):
+        return {"input": "texts"}
+    named = [name for part in given for name in part.get("enum", ())]
+    shown = [text for text in schema.get("examples", ()) if isinstance(text, str)]
+    return {"input": "text", "suggested": [*dict.fromkeys([*named, *shown])]}
 
 
 def _shown_values(schema: Mapping[str, Any], usual: Any) -> str:

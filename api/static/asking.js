@@ -108,6 +108,7 @@ const READ = {
   traffic: (text) => lines(text).map(shared),
   networks: (text) => lines(text).map(network),
   lines,
+  texts: (text) => (lines(text).length === 1 ? lines(text)[0] : lines(text)),
   values: (text) => {
     const found = lines(text).map((one) => (one === "true" ? true : one === "false" ? false : READ.number(one)));
     return found.length === 1 ? found[0] : found;

@@ -98,4 +98,4 @@ def test_schema_and_form_have_the_table() -> None:
     assert (text["pattern"], null) == ("^[0-9a-f]{8,64}$", {"type": "null"})
     fields = form_of(request_kinds()["simulation"])[1]["fields"]
     assert fields["table"]["input"] == "text"
-    assert "table" in fields["routing"]["choices"]
+    assert "table" in fields["routing"]["suggested"]

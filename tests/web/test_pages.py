@@ -16,7 +16,7 @@ from api.pages.views import plotted_simulation, shown_table
 from tests.made_verdict import with_verdict
 from tests.plots.made_search import ANSWERS, made_judgements, made_search
 from tests.service import Server, answered
-from tvlb.requests import Question, simulation_body
+from tvlb.requests import Question
 from tvlb.requests.kinds.model import ModelBody
 from tvlb.requests.kinds.stability import StabilityBody
 from tvlb.statistics import change_text
@@ -148,8 +148,6 @@ def test_simulations_and_models_are_listed(server: Server) -> None:
 @pytest.mark.parametrize(
     ("path", "body"),
     [
-        ("/simulations/new", simulation_body("iq")),
-        ("/simulations/new?router=vct", simulation_body("vct")),
         ("/models/new", ModelBody),
         ("/stabilities/new", StabilityBody),
     ],
@@ -234,26 +232,24 @@ def test_simulations_and_models_have_pages(server: Server) -> None:
     assert model["created_at"] not in shown
 
 
-def test_a_simulation_of_virtual_cut_through_has_a_page(server: Server) -> None:
+def test_the_course_of_a_simulation_is_on_its_page(server: Server) -> None:
     body = {
-        "topology": "hyperx(2,3,3)", "router": "vct", "pattern": "dshift(1)", "load": [0, 0.2],
-        "cycles": 2000, "seeds": 2,
+        "topology": "2,4,2,5", "router": "vct-fog", "routing": "acor-switch(3l,hi=250)",
+        "preset": "small", "pattern": "step(advr(1),300,0.4)", "load": [0.1], "warmup": 200,
+        "cycles": 400, "interval": 100, "levels": 0,
     }  # fmt: skip
     simulation = answered(server, "/v1/simulations", body)
+    (row,) = simulation["rows"]
+    assert row["series"]["cycle"] == [0, 100, 200, 300, 400, 500]
+    assert [len(levels) for levels in row["series"]["levels"]] == [4] * 6
     shown = get(server, f"/simulations/{simulation['id']}").text
-    assert "hyperx(2,3,3), min, ladder on 2 VCs, dshift(1), packets of 16 phits" in shown
-    assert "Throughput and load are phits/cycle/node" in shown
-    idle, busy = simulation["rows"]
-    assert idle["latency_mean"] is None
-    for key, digits in (("accepted", 4), ("accepted_ci95", 4), ("latency_mean", 2), ("jain", 4)):
-        assert f'<td class="number">{busy[key]:.{digits}f}</td>' in shown
-    for figure in ("loads-plot", "accepted-plot"):
-        assert f'id="{figure}"' in shown
-    assert "switches-plot" not in shown
-    assert "crosses" not in shown
-    assert ">state</th>" not in shown
-    assert "tvlb simulate &#39;hyperx(2,3,3)&#39; --pattern &#39;dshift(1)&#39;" in shown
-    assert "--router vct" in shown
+    courses = plotted_simulation(simulation)[1]["courses"]
+    assert courses
+    for number, course in enumerate(courses):
+        assert f'id="course-plot-{number}"' in shown
+        assert course["title"] in shown
+    assert "dotted: the offered load changes" in shown
+    assert "switches-plot" in shown
 
 
 @pytest.mark.parametrize(("loads", "by_switch"), [(0, 0), (100, 100), (101, 51)])
