@@ -8,6 +8,7 @@ from pydantic import BaseModel
 from sim_bridge.routers.vct import LongRun
 from tvlb.languages import offered
 from tvlb.requests import LoadsBody, Question, RequestKind, TableBody, quantity_names
+from tvlb.requests.kind import Form
 from tvlb.requests.kinds.stability import StabilityBody
 from tvlb.requests.prices import Prices
 from tvlb.requests.routers import router_named
@@ -211,8 +212,14 @@ def _sweep() -> dict[str, Any]:
         "options": _fields(TableBody),
         "varied": VARIED,
         "computed": [
-            {"name": name, "noun": kind.nouns, "fields": _computed(kind)}
+            # Of the first form, sections name no router.
+            {
+                "name": name if form is kind.forms[0] else f"{name}:{form.router}",
+                "noun": f"{kind.nouns} by router {form.router}" if form.router else kind.nouns,
+                "fields": _computed(kind, form),
+            }
             for name, kind in swept_kinds().items()
+            for form in kind.forms
         ],
         # Without any there are none.
         "prices": {name: one | {"needed": False} for name, one in _fields(Prices).items()},
@@ -223,13 +230,14 @@ def _sweep() -> dict[str, Any]:
     }
 
 
-def _computed(kind: RequestKind) -> dict[str, dict[str, Any]]:
+def _computed(kind: RequestKind, form: Form[Any]) -> dict[str, dict[str, Any]]:
     """Return the fields of a section of a sweep: none is needed or ticked beforehand."""
-    fields = _fields(section_of(kind)).items()
+    fields = _fields(section_of(kind, form)).items()
     untouched = {"needed": False, "usual": ()}
     return {
         name: one | (untouched if one["input"] in ("check", "choices") else {"needed": False})
         for name, one in fields
+        if one["input"] != "fixed"
     }
 
 

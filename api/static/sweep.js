@@ -28,10 +28,19 @@ function generatorOf(section) {
   return { family: section.querySelector("[data-family]").value, ...texts, constraints };
 }
 
+/** A section with its name, which may have a router behind it: of one kind there is one. */
+function sectionOf([name, options], _, all) {
+  const [kind, router] = name.split(":");
+  const several = all.filter(([other]) => other.split(":")[0] === kind).length > 1;
+  if (several) throw new Error(`${kind}: options of several routers are given; a sweep has one of them`);
+  return [kind, router ? { router, ...options } : options];
+}
+
 /** The request, null without networks. */
 function body() {
   const found = valuesOf(form);
   if (found === null) return null;
+  found.compute &&= Object.fromEntries(Object.entries(found.compute).map(sectionOf));
   found.generators = [...generators.children].map(generatorOf).filter((one) => one !== null);
   return found.topologies || found.generators.length ? asJson(found) : null;
 }

@@ -3,17 +3,20 @@
 import csv
 import json
 import re
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sim_bridge import simulate_request
 from tests.search.here import Memory
 from tests.sweeps.here import MemoryTables, Serial
 from tvlb.cli import main
 from tvlb.errors import InvalidInput
 from tvlb.processes import UnitCache
-from tvlb.requests import SweepBody, request_kinds
+from tvlb.requests import SweepBody, request_kinds, simulation_body
+from tvlb.requests.routers import routers
 from tvlb.requests.swept import swept_kinds
 from tvlb.sweeps import Swept, points_of, rows_of, run_points
 from tvlb.sweeps.columns import columns_of
@@ -95,6 +98,28 @@ def test_models_and_simulations_are_swept() -> None:
     assert row["table"] is not None
 
 
+@pytest.mark.parametrize("router", routers())
+def test_simulations_by_every_router_are_swept(router: str) -> None:
+    """Points have the figures of the same requests alone, for several values of an option."""
+    windows = {"warmup": 100, "cycles": 300}
+    usual = {name: value for name, value in windows.items() if name in routers()[router].options}
+    section = {"router": router, "load": [0.1], "seed": [1, 2], **usual}
+    rows = swept({"topologies": ["2,4,2,5"], "compute": {"simulation": section}}).records()
+    assert [row["seed"] for row in rows] == [1, 2]
+    for row in rows:
+        body = simulation_body(router)(topology="2,4,2,5", **(section | {"seed": row["seed"]}))
+        (result,) = simulate_request(body.simulation(body.network())).runs
+        assert (row["status"], row["router"]) == ("succeeded", router)
+        assert (row["accepted"], row["latency_mean"]) == (result.accepted, result.latency_mean)
+
+
+def test_a_list_of_path_sets_is_one_value() -> None:
+    levels = {"routing": "acor-switch(sets)", "vlb": [["shape(g.?)", "all"]]}
+    section = {"load": [0.1], "warmup": 100, "cycles": 300, **levels}
+    (row,) = swept({"topologies": ["2,4,2,5"], "compute": {"simulation": section}}).records()
+    assert row["vlb"] == '["shape(g.?)","all"]'
+
+
 def test_a_point_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = {"topologies": ["2,4,2,5"], "compute": {"route": {"engine": ["psssp", "updn"]}}}
     expansion = SweepBody.model_validate(asked).expanded()
@@ -131,6 +156,16 @@ def test_a_point_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"compute": {"measure": {"min_share": 0.5}}}, "min_share 0.5 has no meaning without vlb"),
         ({"compute": {"model": {"vlb": "0" * 64}}}, "a sweep has path sets, and no stored tables"),
         ({"compute": {"measure": {"job": "99"}}}, "job 99 is out of range"),
+        ({"compute": {"simulation": {"router": "x"}}}, "router 'x': choose one of iq, vct"),
+        ({"compute": {"simulation": 5}}, "compute.simulation: expected keys with values, not 5"),
+        (
+            {"compute": {"simulation": {"router": "vct", "load": [0.1], "vlb": "all"}}},
+            "compute.simulation.vlb: unknown key; use one of pattern, load",
+        ),
+        (
+            {"compute": {"route": {}, "simulation": {"router": "vct", "load": [0.1]}}},
+            "route and simulation by router vct have nothing to do with each other",
+        ),
         ({"compute": {"route": {"passes": [*range(1000)], "max_layers": [*range(1, 16)]}}}, "at m"),
     ],
 )
@@ -140,8 +175,8 @@ def test_bad_input_is_told_before_any_work(more: dict[str, Any], sentence: str) 
 
 
 def test_columns_are_unique_and_say_what_they_mean() -> None:
-    for kind in swept_kinds().values():
-        bodies = (kind.forms[0].body,)
+    for form in chain(*(kind.forms for kind in swept_kinds().values())):
+        bodies = (form.body,)
         columns = columns_of(families(), requested_columns(bodies))
         names = [column.name for column in columns]
         assert len(names) == len(set(names))

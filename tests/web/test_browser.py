@@ -223,6 +223,38 @@ def test_fairness_is_simulated_on_demand(
         expect(figure).to_contain_text("Jain's index")
 
 
+@pytest.mark.slow
+def test_levels_are_asked_for_by_path_sets_and_by_policies(
+    browser: Browser, server: Server
+) -> None:
+    with new_page(browser, server.url) as page:
+        page.goto("/simulations/new")
+        fields = {"topology": "2,4,2,5", "load": "0.1", "routing": "acor-switch(sets,hi=100)"}
+        for name, text in (fields | {"vlb": "shape(g.?)\nall"}).items():
+            page.locator(f"#request [name={name}]").fill(text)
+        expect(page.locator("#estimate")).to_contain_text("--vlb 'shape(g.?)' --vlb all")
+        page.goto("/simulations/new?router=vct-fog")
+        page.get_by_text("More options").click()
+        fields |= {"routing": "acor-switch(3l,hi=250)", "pattern": "step(advr(1),300,0.4)"}
+        fields |= {"warmup": "200", "cycles": "400", "interval": "100", "levels": "0"}
+        for name, text in fields.items():
+            page.locator(f"#request [name={name}]").fill(text)
+        page.locator("#request [name=preset]").select_option("small")
+        expect(page.locator("#estimate")).to_contain_text("--routing 'acor-switch(3l,hi=250)'")
+        page.get_by_role("button", name="Compute").click()
+        expect(page.locator("#course-plot-0 .main-svg").first).to_be_visible()
+        assert wrong_with(page) == []
+        page.goto("/sweeps/new")
+        page.get_by_text("simulations by router vct-fog").click()
+        page.locator("[name=topologies]").fill("2,4,2,5")
+        page.locator("[name='compute.simulation:vct-fog.load']").fill("0.1, 0.2")
+        with page.expect_response("**/v1/sweeps?validate_only=true") as answer:
+            page.locator("[name='compute.simulation:vct-fog.routing']").fill("min\npb")
+        section = answer.value.json()["request"]["compute"]["simulation"]
+        assert (section["router"], section["routing"]) == ("vct-fog", ["min", "pb"])
+        expect(page.locator("#estimate")).to_contain_text("2 points, ")
+
+
 @pytest.fixture
 def endless(server: Server) -> Generator[list[str]]:
     """Ids of two jobs that end when they are cancelled."""

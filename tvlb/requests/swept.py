@@ -1,8 +1,8 @@
 """Requests that a sweep computes for every network, in place of T-VLB tables.
 
-A section for each kind of request has the options of its body; an option that is no list itself may
-be a list of values. All combinations are asked for. The tables of a kind that makes forwarding
-tables are handed to the others.
+A section for each kind of request has the options of its body, the one with its router where there
+are several; an option that is no list itself may be a list of values. All combinations are asked
+for. The tables of a kind that makes forwarding tables are handed to the others.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from math import prod
-from typing import Annotated, Any, cast, get_origin
+from typing import Annotated, Any, Union, cast, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -27,7 +27,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from tvlb.errors import InvalidInput
-from tvlb.requests.kind import RequestKind, request_kinds
+from tvlb.requests.kind import Form, RequestKind, request_kinds
 from tvlb.requests.problems import refusal
 from tvlb.requests.request import STRICT, Question
 from tvlb.requests.texts import distinct, is_table_id
@@ -36,6 +36,7 @@ _MOST_VALUES = 1000
 # Of a table that another request of the point makes.
 _HANDED_ON = "table"
 _ELSEWHERE = ("topology", _HANDED_ON)
+_ROUTER = "router"  # it says which body is meant, and so does not vary
 _ANY_TABLE = "0" * 64
 _ANY_NETWORK = "dfly(2,4,2,9)"
 
@@ -93,13 +94,18 @@ def _values(section: BaseModel) -> dict[str, tuple[Any, ...]]:
     return found
 
 
+def form_of(kind: RequestKind, section: BaseModel) -> Form[Any]:
+    """Return the form whose options a section has."""
+    return kind.form_by(getattr(section, _ROUTER, ""))
+
+
 def _is_varied(field: FieldInfo) -> bool:
     return get_origin(field.annotation) is not tuple
 
 
 def _bodies(name: str, section: BaseModel) -> Iterator[Question]:
     values = _values(section)
-    body = request_kinds()[name].forms[0].body
+    body = form_of(request_kinds()[name], section).body
     for combination in product(*values.values()):
         given = dict(zip(values, combination, strict=True))
         if is_table_id(str(given.get("vlb", ""))):
@@ -130,23 +136,26 @@ def _computed(value: object) -> Computed:
     given = _sections().model_validate(value)
     kinds = [kind for name, kind in swept_kinds().items() if getattr(given, name) is not None]
     kinds.sort(key=lambda kind: (not kind.makes_table, kind.rank))
+    sections = {kind.name: getattr(given, kind.name) for kind in kinds}
     try:
-        _check_together(kinds)
+        _check_together(kinds, sections)
     except InvalidInput as error:
         raise refusal(error) from error
-    return Computed({kind.name: getattr(given, kind.name) for kind in kinds})
+    return Computed(sections)
 
 
-def _check_together(kinds: list[RequestKind]) -> None:
+def _check_together(kinds: list[RequestKind], sections: Mapping[str, BaseModel]) -> None:
     """Raise InvalidInput where the requests of a point do not belong together."""
     if not kinds:
         raise InvalidInput(f"nothing is to be computed: give one of {', '.join(swept_kinds())}")
     first, *others = kinds
     for other in others:
-        if not first.makes_table or _HANDED_ON not in other.forms[0].body.model_fields:
+        form = form_of(other, sections[other.name])
+        if not first.makes_table or _HANDED_ON not in form.body.model_fields:
+            by = f" by router {form.router}" if form is not other.forms[0] else ""
             raise InvalidInput(
-                f"{first.name} and {other.name} have nothing to do with each other: sweep them one "
-                "by one"
+                f"{first.name} and {other.name}{by} have nothing to do with each other: sweep them "
+                "one by one"
             )
 
 
@@ -158,7 +167,7 @@ def swept_kinds() -> dict[str, RequestKind]:
 @cache
 def _sections() -> type[BaseModel]:
     fields: dict[str, Any] = {
-        name: (section_of(kind) | None, Field(None, description=f"A {kind.noun} of every network."))
+        name: (_section(kind) | None, Field(None, description=f"A {kind.noun} of every network."))
         for name, kind in swept_kinds().items()
     }
     model = create_model("SweptRequests", __config__=STRICT, **fields)
@@ -167,11 +176,28 @@ def _sections() -> type[BaseModel]:
     return model
 
 
-def section_of(kind: RequestKind) -> type[BaseModel]:
-    """Return the model of the section of a kind."""
-    form = kind.forms[0]
+def _section(kind: RequestKind) -> Any:
+    """Return what a section of a kind may be: one that names no router is of the first form."""
+    sections = {one.router: section_of(kind, one) for one in kind.forms}
+    if len(sections) == 1:
+        return sections.popitem()[1]
+
+    def name_of(value: Any) -> str:
+        """Problems are found in the schema by the titles of its branches."""
+        asked = cast(
+            "Mapping[str, Any]",
+            value if isinstance(value, Mapping) else getattr(value, "__dict__", {}),
+        )
+        return sections[kind.form_by(asked.get(_ROUTER, "")).router].__name__
+
+    tagged = [Annotated[one, Tag(one.__name__)] for one in sections.values()]
+    return Annotated[Union[*tagged], Discriminator(name_of)]
+
+
+def section_of(kind: RequestKind, form: Form[Any]) -> type[BaseModel]:
+    """Return the model of a section of a kind, with the options of one of its forms."""
     fields: dict[str, Any] = {
-        name: _option(field)
+        name: (field.annotation, field) if name == _ROUTER else _option(field)
         for name, field in form.body.model_fields.items()
         if name not in _ELSEWHERE
     }
@@ -189,7 +215,10 @@ def _option(field: FieldInfo) -> tuple[Any, Any]:
         tuple[one, ...],
         Field(min_length=1, max_length=_MOST_VALUES, strict=False),
         AfterValidator(distinct),
-        AfterValidator(lambda values: values[0] if len(values) == 1 else values),
+        # A list of a single list would read as one of several values.
+        AfterValidator(
+            lambda values: values if len(values) > 1 or isinstance(values[0], tuple) else values[0]
+        ),
     ]
     values = Annotated[
         Annotated[one, Tag("value")] | Annotated[several, Tag("values")],
