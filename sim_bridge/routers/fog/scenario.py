@@ -37,7 +37,6 @@ class FogScenario(PortScenario[FogConfig, FogResult]):
 
     settings = FogConfig
     result = FogResult
-    core = _core.simulate_fog, _core.FogConfig
     not_told = (
         "preset",
         "local_buffer_phits",
@@ -60,6 +59,12 @@ class FogScenario(PortScenario[FogConfig, FogResult]):
             raise InvalidInput(
                 f"routing {self.routing}: router vct-fog draws from no path sets; give {others}"
             )
+
+    def _simulate(self, settings: dict[str, Any], stop: _core.StopFlag) -> dict[str, Any]:
+        compiled, config = self._compiled, _core.FogConfig(**settings)
+        return _core.simulate_fog(
+            compiled.network, compiled.traffic, compiled.min_ports, config, stop
+        )
 
     def _figures(self, told: Mapping[str, Any], settings: FogConfig) -> dict[str, Any]:
         injected = told["switch_injected"][self.topology.switch_nodes > 0]

@@ -103,8 +103,12 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
                 raise InvalidInput(f"{name} {one} has no meaning for routing {self.routing}")
 
     def _simulate(self, settings: dict[str, Any], stop: _core.StopFlag) -> dict[str, Any]:
-        all_of, config = self._compiled, _core.Config(**settings)
-        return _core.simulate(all_of.network, all_of.traffic, all_of.samplers, config, stop)
+        network, traffic, samplers = (
+            self._compiled.network,
+            self._compiled.traffic,
+            self._compiled.samplers,
+        )
+        return _core.simulate(network, traffic, samplers, _core.Config(**settings), stop)
 
     def _figures(self, told: Mapping[str, Any], settings: SimulationConfig) -> dict[str, Any]:
         nodes, by_level = self.topology.num_nodes, self._by_level(told)

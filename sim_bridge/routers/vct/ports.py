@@ -1,6 +1,6 @@
 """What routers are asked whose switches choose among the ports of MIN paths, hop by hop."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -43,7 +43,6 @@ class PortScenario(RouterScenario[Config, Result]):
     ----------
     router, routings : the name of the model, and what it takes.
     refused : what else there is, and of which router it is.
-    core : what simulates, and its settings.
 
     Raises
     ------
@@ -60,7 +59,6 @@ class PortScenario(RouterScenario[Config, Result]):
     router: ClassVar[str]
     routings: ClassVar[Sequence[str]]
     refused: ClassVar[str]
-    core: ClassVar[tuple[Callable[..., dict[str, Any]], Callable[..., Any]]]
 
     def __post_init__(self) -> None:
         if call_of(self.routing).name not in {call_of(one).name for one in self.routings}:
@@ -89,13 +87,6 @@ class PortScenario(RouterScenario[Config, Result]):
             return CompiledPorts(network, traffic, _core.MinPorts(network))
         except ValueError as error:
             raise InvalidInput(f"cannot simulate {self.topology}: {error}") from error
-
-    def _simulate(
-        self, settings: dict[str, Any], stop: _core.StopFlag, **more: Any
-    ) -> dict[str, Any]:
-        (simulate, config), compiled = self.core, self._compiled
-        ports = compiled.min_ports
-        return simulate(compiled.network, compiled.traffic, ports, config(**settings), stop, **more)
 
     def _in_core(self, settings: Any) -> dict[str, object]:
         proof = self.proof(settings.vc_policy)

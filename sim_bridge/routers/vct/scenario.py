@@ -23,7 +23,6 @@ class VctScenario(PortScenario[VctConfig, VctResult]):
 
     settings = VctConfig
     result = VctResult
-    core = _core.simulate_vct, _core.VctConfig
     not_told = ("vc_policy", *LATENCY_SETTINGS)
     router = "vct"
     routings = VCT_ROUTINGS
@@ -48,6 +47,17 @@ class VctScenario(PortScenario[VctConfig, VctResult]):
             ends the run by returning False.
         """
         return self._run(load, config, stop, watch=watch)
+
+    def _simulate(
+        self,
+        settings: dict[str, Any],
+        stop: _core.StopFlag,
+        watch: Callable[[float], bool] | None = None,
+    ) -> dict[str, Any]:
+        compiled, config = self._compiled, _core.VctConfig(**settings)
+        return _core.simulate_vct(
+            compiled.network, compiled.traffic, compiled.min_ports, config, stop, watch
+        )
 
     def _figures(self, told: Mapping[str, Any], settings: VctConfig) -> dict[str, Any]:
         return {"series": np.array(told["series"])}
