@@ -353,8 +353,11 @@ def _courses(simulation: Document) -> list[Document]:
         {
             "title": one.title,
             "axis": one.axis.format(unit),
+            "along": one.along,
+            "look": one.look,
+            "note": one.note,
             "bands": [asdict(band) for band in one.bands(simulation)],
-            "step": step and asdict(step),
+            "step": asdict(step) if step and one.along == "cycle" else None,
         }
         for one in COURSES
         if one.applies(simulation)

@@ -8,6 +8,6 @@ if (data.rows.length) {
   plots.plot("loads-plot", "loads", data);
   plots.plot("accepted-plot", "accepted", data);
 }
-for (const [number, course] of data.courses.entries()) plots.plot(`course-plot-${number}`, "course", course);
+for (const [number, course] of data.courses.entries()) plots.plot(`course-plot-${number}`, course.look, course);
 if (bySwitch.length)
   plots.plot("switches-plot", "switches", bySwitch.map((row) => [`load ${row.load}`, row.by_switch]));

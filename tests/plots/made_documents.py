@@ -26,8 +26,22 @@ def documents_of(family: str) -> tuple[str, list[Document]]:
         example("simulation") | {"topology": name, "pattern": "step(uniform,2000,0.3)"},
         example("stability") | {"topology": name},
         vct | {"topology": name},
+        misrouted(vct | {"topology": name}, network.layout.switches_per_group),
         *(example(kind) | {"topology": name} for kind in ("route", "measure")),
     ]
+
+
+def misrouted(vct: Document, switches: int) -> Document:
+    """Return a simulation by levels, and of one group switch by switch."""
+    course = {
+        "generated_latency_mean": [50.0, 60.0, None],
+        "level_mean": [1.0, 1.5, 2.0],
+        "levels": [[level] * switches for level in (1.0, 1.5, 2.0)],
+    }
+    row = vct["rows"][0].copy()
+    loads = {"by_switch": [0.1 + 0.001 * one for one in range(switches)]}
+    row |= {"series": row["series"] | course, "switch_injected": loads}
+    return vct | {"config": vct["config"] | {"levels_group": 0}, "rows": [row]}
 
 
 def table_of(network: Any) -> Document:

@@ -220,6 +220,37 @@ def test_the_course_of_runs_is_drawn_by_its_intervals(pattern: str) -> None:
     assert len(figure_of(usual).axes) == 1
 
 
+def test_a_group_is_drawn_switch_by_switch() -> None:
+    """The last of the three groups of dfly(2,4,2,3): what its nodes generate, and its levels."""
+    runs = [
+        {
+            "series": {"cycle": [0, 50], "level_mean": [1.0, level], "levels": levels},
+            "switch_injected": {"by_switch": [0.9] * 8 + [load, 0.2, 0.3, 0.4]},
+        }
+        for load, level, levels in (
+            (0.1, 1.5, [[1.0, 1.0, 1.0, 1.0], [1.0, 2.0, 1.0, 2.0]]),
+            (0.3, 2.5, [[1.0, 1.0, 1.0, 1.0], [1.0, 2.0, 3.0, 2.0]]),
+        )
+    ]
+    asked = LOADS | {"rows": [ROW | {"runs": runs}], "config": {"levels_group": 2}}
+    _, mean, levels, _, loads = figure_of(asked).axes
+    assert np.asarray(mean.lines[0].get_ydata()) == pytest.approx(np.array([1.0, 2.0]))
+    (mesh,) = levels.collections
+    assert np.asarray(mesh.get_array()) == pytest.approx(
+        np.array([[1.0, 1.0], [1.0, 2.0], [1.0, 2.0], [1.0, 2.0]])
+    )
+    assert [text.get_text() for text in levels.get_yticklabels()] == ["8", "9", "10", "11"]
+    (line,) = loads.lines
+    assert np.asarray(line.get_xydata()) == pytest.approx(
+        np.array([[8, 0.2], [9, 0.2], [10, 0.3], [11, 0.4]])
+    )
+    assert (loads.get_xlabel(), len(loads.collections)) == ("switch", 1)
+    # A map has one load, and one result.
+    for several in ([asked | {"rows": asked["rows"] * 2}], [asked, asked]):
+        titles = [axis.get_title() for axis in figure_of(*several, names=("a", "b")).axes]
+        assert titles[1:] == ["Mean level over time", "Load of each switch of the group"]
+
+
 def test_the_made_up_search_is_one() -> None:
     for answers in (1, 2):
         FoundSearch.model_validate(made_search(answers=answers))
@@ -353,7 +384,7 @@ def check_axis(axis: Any) -> None:
         label = one.get_label().get_text()
         assert label
         assert one.get_offset_text().get_text() == ""
-        if "score" not in label and "shape" not in label and "path set" not in label:
+        if not any(word in label for word in ("score", "shape", "path set", "switch")):
             assert low >= 0, label
         if ("load" in label and "latency" not in label) or "theta" in label:
             assert max(low, high) <= 1.02, label
@@ -372,7 +403,8 @@ def check_figure(figure: Any, *networks: str) -> None:
         assert name in figure.get_suptitle()
     texts = [axis.title for axis in figure.axes]
     for axis in figure.axes:
-        check_axis(axis)
+        if axis.get_label() != "<colorbar>":
+            check_axis(axis)
         legend = axis.get_legend()
         texts += [] if legend is None else legend.get_texts()
     boxes = [text.get_window_extent() for text in [*texts, *figure.texts] if text.get_text()]

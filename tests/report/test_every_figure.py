@@ -17,6 +17,7 @@ from tests.report.synthetic import families_sweep, made_up_sweep
 from tvlb.plots import stability_bands
 from tvlb.report.data import drawn_data, script_text
 from tvlb.report.points import points_of
+from tvlb.topology import parse_topology
 
 _ROOT = Path(__file__).parents[2]
 _ASSETS = _ROOT / "tvlb/report/assets"
@@ -58,19 +59,27 @@ def drawn(cases: list[dict[str, Any]], rows: Any, documents: Any) -> dict[str, A
     return json.loads(ended.stdout)
 
 
-def course_of(simulation: dict[str, Any]) -> dict[str, Any]:
-    """The latency of a made-up run with a step of load, in intervals without a packet too."""
-    rows = [
-        row | {"series": {"cycle": [0, 50], "accepted": [0.0, 0.2], "latency_mean": [None, 40.0]}}
-        for row in simulation["rows"]
-    ]
-    stepped = {"config": {"interval": 50}, "pattern": "step(uniform,60,0.4)", "rows": rows}
-    return plotted_simulation(simulation | stepped)[1]["courses"][1]
+def courses_of(simulation: dict[str, Any]) -> dict[str, Any]:
+    """Latency of a made-up run with a step of load, without a packet at first, and levels."""
+    switches = parse_topology(simulation["topology"]).layout.switches_per_group
+    series = {
+        "cycle": [0, 50],
+        "accepted": [0.0, 0.2],
+        "latency_mean": [None, 40.0],
+        "levels": [[1.0] * switches, [1.5] * switches],
+    }
+    stepped = {
+        "config": {"interval": 50, "levels_group": 0},
+        "pattern": "step(uniform,60,0.4)",
+        "rows": [row | {"series": series} for row in simulation["rows"][:1]],
+    }
+    courses = plotted_simulation(simulation | stepped)[1]["courses"]
+    return {"course": courses[1], "levels": courses[2]}
 
 
 def cases_of(label: str, documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return data of every figure of a page, of the documents of a family."""
-    table, _, _, simulation, study, _, _, measures = documents
+    table, _, _, simulation, study, *_, measures = documents
     data = plotted_table(table)
     rows: dict[str, Any] = plotted_simulation(simulation)[1] | {"load_unit": "packets/cycle/node"}
     of_one: dict[str, Any] = {
@@ -80,7 +89,7 @@ def cases_of(label: str, documents: list[dict[str, Any]]) -> list[dict[str, Any]
         "local-heat": _LINKS,
         "switches": [["load 0.1", [0.1, 0.2]], ["load 0.2", [0.1, 0.2]]],
         "bands": [asdict(band) for band in stability_bands(study)],
-        "course": course_of(simulation),
+        **courses_of(simulation),
         "loads": rows,
         "accepted": rows,
         "spread": view_measure(measures)["data"]["loads"],
@@ -157,7 +166,8 @@ def test_every_declared_figure_is_made() -> None:
 
 @pytest.mark.parametrize("name", [
     *("probe", "latency", "candidates", "saturations", "usage", "front", "anytime", "shapes"),
-    *("switches", "bands", "course", "loads", "accepted", "spread", "global-heat", "local-heat"),
+    *("switches", "bands", "course", "levels", "loads", "accepted", "spread"),
+    *("global-heat", "local-heat"),
     *("gain-links", "latency-links", "gain-nodes", "latency-nodes"),
     *("cost-common", "cost-switches", "cost-cables", "cost-money"),
 ])  # fmt: skip

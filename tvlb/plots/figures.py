@@ -26,6 +26,7 @@ from tvlb.plots.style import (
     tell_apart,
 )
 from tvlb.statistics import modelled_half, shape_rows, shortened
+from tvlb.topology import parse_topology
 from tvlb.traffic import LoadStep, parse_named_pattern
 
 if TYPE_CHECKING:
@@ -458,7 +459,7 @@ class CourseBand:
     Attributes
     ----------
     label : of the runs.
-    cycles : middle of every interval.
+    cycles : middle of every interval, or what else the figure runs along.
     mean, lowest, highest : over the runs, in these; None where no run has any.
     """
 
@@ -478,19 +479,27 @@ class CourseFigure:
     name : of its key.
     title : of the figure that shows it.
     axis : its name and unit; {} is that of loads.
+    along : what it runs along.
+    look : of it; "course": lines, "levels": a map of colours.
+    note : what its values are of, where that needs a word.
     """
 
     name: str
     title: str
     axis: str
+    along: str = "cycle"
+    look: str = "course"
+    note: str = ""
 
     def applies(self, document: Document) -> bool:
-        """Whether a simulation asks for the course of its runs, by intervals or a step of load."""
+        """Whether a simulation asks for the course of its runs: intervals, a step, or levels."""
         rows = document.get("rows")
         if not rows or "series" not in _runs(rows[0])[0]:
             return False
         is_asked = _interval(document) != _INTERVAL or load_step(document) is not None
-        return is_asked and self.name in _runs(rows[0])[0]["series"]
+        values: Sequence[Any] = _runs(rows[0])[0]["series"].get(self.name) or ()
+        is_asked |= _group(document) is not None
+        return is_asked and any(value is not None for value in np.ravel(values).tolist())
 
     def bands(self, document: Document) -> list[CourseBand]:
         """Return a band for each load, over its seeds, as far as all of their runs go."""
@@ -504,11 +513,70 @@ class CourseFigure:
         ]
 
 
+class _LevelsOfGroup(CourseFigure):
+    def applies(self, document: Document) -> bool:
+        """See `CourseFigure.applies`; a map is of one load."""
+        return super().applies(document) and len(document["rows"]) == 1
+
+    def bands(self, document: Document) -> list[CourseBand]:
+        """Return a band for each switch of the group that was asked for."""
+        runs = [run["series"][self.name] for run in _runs(document["rows"][0])]
+        return [
+            _band(str(switch), [[step[index] for step in run] for run in runs], _interval(document))
+            for index, switch in enumerate(_switches(document))
+        ]
+
+
+class _LoadsOfGroup(CourseFigure):
+    def applies(self, document: Document) -> bool:
+        """Whether a group was asked for, and a router tells its switches."""
+        rows = document.get("rows")
+        return _group(document) is not None and bool(rows) and self.name in _runs(rows[0])[0]
+
+    def bands(self, document: Document) -> list[CourseBand]:
+        """Return a band for each load, along the switches of the group."""
+        switches = tuple(map(float, _switches(document)))
+        shown = slice(int(switches[0]), int(switches[-1]) + 1)
+        return [
+            replace(
+                _band(
+                    f"load {row['load']:g}",
+                    [run[self.name]["by_switch"][shown] for run in _runs(row)],
+                    1,
+                ),
+                cycles=switches,
+            )
+            for row in document["rows"]
+        ]
+
+
 COURSES = (
     CourseFigure("accepted", "Accepted load over time", "accepted ({})"),
     CourseFigure("latency_mean", "Latency over time", "latency (cycles)"),
+    CourseFigure(
+        "generated_latency_mean",
+        "Latency by cycle of generation",
+        "latency (cycles)",
+        note="of packets delivered before the end: of the last only the fastest are",
+    ),
+    CourseFigure("level_mean", "Mean level over time", "level"),
+    _LevelsOfGroup("levels", "Level of each switch of the group", "level", look="levels"),
+    _LoadsOfGroup(
+        "switch_injected", "Load of each switch of the group", "generated ({})", "switch"
+    ),
 )
-"""What is drawn of series, each in a figure of its own."""
+"""What is drawn of the course of runs and of a group, each in a figure of its own."""
+
+
+def _group(document: Document) -> int | None:
+    return document.get("config", {}).get("levels_group")
+
+
+def _switches(document: Document) -> range:
+    """Return the switches of the group that a simulation was asked for."""
+    size = parse_topology(document["topology"]).layout.switches_per_group
+    first = size * (_group(document) or 0)
+    return range(first, first + size)
 
 
 def load_step(document: Document) -> LoadStep | None:
@@ -576,15 +644,35 @@ def _course_panel(shown: CourseFigure) -> Panel:
             for result in results
             for band in shown.bands(result.document)
         ]
-        _draw_bands(axis, bands)
+        if shown.look == "levels":
+            _draw_levels(axis, bands)
+        else:
+            _draw_bands(axis, bands)
+            axis.set_ylabel(shown.axis.format(_load_unit(results)))
         steps = [step for one in results if (step := load_step(one.document)) is not None]
+        axis.set_xlabel(shown.along)
+        if shown.along != "cycle":
+            places = [cycle for band in bands for cycle in band.cycles]
+            axis.set_xlim(min(places) - 0.5, max(places) + 0.5)
+            steps = []
         for step in dict.fromkeys(steps):
             label = f"load becomes {step.load:g}"
             axis.axvline(step.cycle, color="black", linestyle=":", linewidth=1, label=label)
-        axis.set_ylabel(shown.axis.format(_load_unit(results)))
-        return ""
+        return shown.note
 
-    return Panel(shown.title, shown.applies, draw)
+    return Panel(shown.title, shown.applies, draw, overlays=shown.look == "course")
+
+
+def _draw_levels(axis: Axis, bands: Sequence[CourseBand]) -> None:
+    levels = np.array([band.mean for band in bands], dtype=np.float64)
+    most = max(2.0, float(np.nanmax(levels)))
+    drawn = axis.pcolormesh(
+        bands[0].cycles, range(len(bands)), levels, cmap="Blues", vmin=1.0, vmax=most,
+        rasterized=True,
+    )  # fmt: skip
+    axis.get_figure().colorbar(drawn, ax=axis, label="level")
+    axis.set_yticks(range(len(bands)), [band.label for band in bands])
+    axis.set_ylabel("switch")
 
 
 def _draw_bands(axis: Axis, bands: Sequence[CourseBand]) -> None:

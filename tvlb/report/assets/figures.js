@@ -264,13 +264,31 @@ function bands(cases) {
   ];
 }
 
-/** The course of simulated loads, and where the offered load changes: {bands, axis, step}. */
-function course({ bands: cases, axis, step }) {
-  const [traces, layout] = bands(cases);
+/** The line where the offered load changes, if it does, as [traces of the legend, shapes]. */
+function stepOf(step) {
+  if (!step) return [[], []];
   const line = { color: colour("text"), dash: "dot", width: 1.5 };
-  const mark = step && { name: `load becomes ${step.load}`, x: [null], y: [null], mode: "lines", line };
-  const shapes = step ? [{ ...atLine("x", step.cycle), line }] : [];
-  return [mark ? [...traces, mark] : traces, { ...layout, yaxis: { ...layout.yaxis, title: { text: axis } }, shapes }];
+  return [[{ name: `load becomes ${step.load}`, x: [null], y: [null], mode: "lines", line }], [{ ...atLine("x", step.cycle), line }]];
+}
+
+/** The course of simulated loads, and where the offered load changes: {bands, axis, along, step}. */
+function course({ bands: cases, axis, along, step }) {
+  const [traces, layout] = bands(cases);
+  const [mark, shapes] = stepOf(step);
+  const xaxis = along === "cycle" ? layout.xaxis : { title: { text: along } };
+  for (const trace of traces) if (trace.hovertemplate) trace.hovertemplate = `${along} %{x}: %{y:.3f}`;
+  return [[...traces, ...mark], { ...layout, xaxis, yaxis: { ...layout.yaxis, title: { text: axis } }, shapes }];
+}
+
+/** Levels of switches over time, and where the offered load changes. */
+function levels({ bands: switches, step }) {
+  const z = switches.map((one) => one.mean);
+  const [mark, shapes] = stepOf(step);
+  const look = { colorscale: SCALE, colorbar: { title: { text: "level" } }, hovertemplate: "switch %{y}, cycle %{x}: %{z:.2f}<extra></extra>" };
+  return [
+    [{ type: "heatmap", z, x: switches[0].cycles, y: switches.map((one) => Number(one.label)), zmin: 1, zmax: Math.max(2, ...z.flat()), ...look }, ...mark],
+    { showlegend: mark.length > 0, xaxis: { title: { text: "cycle" } }, yaxis: numbered("switch", switches.length), shapes },
+  ];
 }
 
 /** Mean latency by load of a simulation. */
@@ -328,6 +346,6 @@ function spread({ curves, marks, of, value, most }) {
 }
 
 export const FIGURES = {
-  probe, latency, candidates, saturations, usage, front, anytime, shapes, switches, bands, course, loads, accepted, spread,
+  probe, latency, candidates, saturations, usage, front, anytime, shapes, switches, bands, course, levels, loads, accepted, spread,
   "global-heat": globalHeat, "local-heat": localHeat,
 };
