@@ -38,8 +38,9 @@ SERIES = ("cycle", "generated_packets", "generated_latency_mean", "level_mean")
 POLICIES = ("val-crg-gr", "val-crg-sw", "val-rrg-sw")
 SEQUENCES = ("2la", "2lb", "3l")
 LOADS = (0.1, 0.3, 0.5)
-_FULL = 90_000  # cycles until queues of 5,040 phits are full where a tenth of a load of .5 waits
+_PERM = "permutation(derangement)"
 STEP = 4000  # cycle at which loads change; a cycle is a nanosecond
+AFTER = 6000  # cycles from there to the end
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ class Case:
     measured: int
     interval: int = 1000
     levels: int | None = None
+    injection: int = 5040  # phits of an injection FIFO
 
     def run(self, seed: int) -> dict[str, Any]:
         """Simulate, and return the figures."""
@@ -64,6 +66,7 @@ class Case:
             measured_cycles=self.measured,
             interval=self.interval,
             levels_group=self.levels,
+            injection_buffer_phits=self.injection,
         )
         scenario = FogScenario(topology, self.routing, parse_pattern(self.pattern), seed)
         result = scenario.run(self.load, config)
@@ -101,6 +104,14 @@ class Study:
             return self._one(case, seed)
 
         return list(self._threads.map(run, range(1, self.seeds + 1)))
+
+    def searched(self, cases: Sequence[Case]) -> list[dict[str, Any]]:
+        """Return what each of some cases tells by a seed that no figure has."""
+
+        def run(case: Case) -> dict[str, Any]:
+            return self._one(case, 0)
+
+        return list(self._threads.map(run, cases))
 
     def _one(self, case: Case, seed: int) -> dict[str, Any]:
         key = f"{case} {seed}"
@@ -166,11 +177,13 @@ def fig4(study: Study) -> None:
 
 def fig5(study: Study) -> None:
     """Recomputation."""
-    patterns = ("uniform(others)", *adversaries(study), "permutation(derangement)")
+    patterns = ("uniform(others)", *adversaries(study), "advl", "hot", "permutation(derangement)")
+    study.table("latency_mean", ("min",), [(one, 0.3) for one in patterns])
+    study.table("accepted", ("min",), [(one, 1.0) for one in patterns])
     for policy in ("val-rrg-sw", "pb"):
         pair = (f"{policy}(recompute=0)", policy)
-        low = study.table("latency_mean", ("min", *pair), [(one, 0.3) for one in patterns])
-        top = study.table("accepted", ("min", *pair), [(one, 1.0) for one in patterns])
+        low = study.table("latency_mean", pair, [(one, 0.3) for one in patterns])
+        top = study.table("accepted", pair, [(one, 1.0) for one in patterns])
         for pattern in patterns:
             before, after = (low[name, pattern, 0.3] for name in pair)
             say(
@@ -211,6 +224,8 @@ def _curves(study: Study, acor: str) -> Mapping[tuple[str, str, float], float]:
     )
     for pattern in adversaries(study):
         val = latency["val-rrg-sw", pattern, 0.1]
+        middle = [latency[name, pattern, 0.3] for name in POLICIES]
+        print(f"  latency of the policies at .3 on {pattern}: {[round(x) for x in middle]}")
         gains = {one: 1 - latency[f"{acor}({one})", pattern, 0.1] / val for one in SEQUENCES}
         told = ", ".join(f"{one} {100 * gain:.1f}%" for one, gain in gains.items())
         say(f"{acor}: below VAL at .1 on {pattern}", min(gains.values()) > 0, told)
@@ -235,58 +250,94 @@ def fig7(study: Study) -> None:
 
 
 def fig8(study: Study) -> None:
-    """Load of each switch of group 0 on ADVc, once the queues of its nodes are full."""
+    """Load of each switch of group 0 on ADVc.
+
+    Injection FIFOs have 50 packets: with the paper's 504 nodes that wait with a tenth of their
+    load still generate all of it for 100,000 cycles.
+    """
     for routing in (*POLICIES, *(f"acor-switch({one})" for one in SEQUENCES)):
-        runs = study.told(Case(study.h, routing, "advc", 0.5, _FULL, 10_000))
-        mean = np.mean([run["switch_injected"] for run in runs], axis=0)
+        runs = study.told(Case(study.h, routing, "advc", 0.5, 8000, 8000, injection=500))
+        by_switch = np.array([run["switch_injected"] for run in runs])
+        mean = by_switch.mean(axis=0)
         print(f"  {routing}: " + " ".join(f"{one:.3f}" for one in mean), flush=True)
-        flat = float(mean.min() / mean.max())
+        flat = [float(one.min() / one.max()) for one in by_switch]
         uneven = "crg" in routing
-        say(
-            f"{routing} is {'uneven' if uneven else 'flat'}",
-            (flat < 0.95) == uneven,
-            f"least over most {flat:.3f}",
-        )
+        word = "uneven" if uneven else "flat"
+        least = float(mean.min() / mean.max())
+        say(f"{routing} is {word}", (least < 0.95) == uneven,
+            f"least over most {least:.3f}, by seed {min(flat):.3f} to {max(flat):.3f}")  # fmt: skip
+
+
+_STEPS = ((0.05, 0.25), (0.25, 0.05))
+_INTERVALS = (125, 250, 500, 1000)
 
 
 def _stepped(study: Study, routing: str, low: float, high: float) -> list[dict[str, Any]]:
     pattern = f"step(advr({study.h}),{STEP},{high})"
-    return study.told(Case(study.h, routing, pattern, low, 0, STEP + 6000, 125, 0))
+    return study.told(Case(study.h, routing, pattern, low, 0, STEP + AFTER, 125, 0))
+
+
+def _latency_course(
+    runs: Sequence[dict[str, Any]],
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return cycles of intervals and latency by generation; not all of the last are delivered."""
+    cycle = np.array(runs[0]["cycle"], dtype=np.int64)
+    shown = cycle < STEP + AFTER - 1500
+    packets, means = (np.array([run[one] for run in runs])[:, shown] for one in SERIES[1:3])
+    latency: NDArray[np.float64] = (packets * means).sum(axis=0) / packets.sum(axis=0)
+    return cycle[shown], latency
 
 
 def fig9(study: Study) -> None:
-    """Change loads: 5% to 25% of ADV+h and back."""
-    for hysteresis in (125, 250, 500, 1000):
-        for low, high in ((0.05, 0.25), (0.25, 0.05)):
-            routing = f"acor-switch(3l,hi={hysteresis})"
-            runs = _stepped(study, routing, low, high)
-            cycle = np.array(runs[0]["cycle"], dtype=np.int64)
-            sums = np.array([[run[one] for run in runs] for one in SERIES[1:3]])
-            # Not all of the last are delivered.
-            packets, means = sums[0][:, cycle < STEP + 5000], sums[1][:, cycle < STEP + 5000]
-            cycle = cycle[cycle < STEP + 5000]
-            latency: NDArray[np.float64] = (packets * means).sum(axis=0) / packets.sum(axis=0)
-            levels = np.array([run["level_mean"][: len(cycle)] for run in runs])
-            level: NDArray[np.float64] = levels.mean(axis=0)
+    """Latency while the load changes: 5% to 25% of ADV+h and back."""
+    for low, high in _STEPS:
+        ends: dict[str, float] = {}
+        peaks: list[float] = []
+        for routing in (*POLICIES, *(f"acor-switch(3l,hi={one})" for one in _INTERVALS)):
+            cycle, latency = _latency_course(_stepped(study, routing, low, high))
             last = float(latency[cycle >= STEP + 3000].mean())
-            off = np.abs(latency - last) > 0.1 * last
-            late = cycle[off & (cycle >= STEP)]
+            late = cycle[(np.abs(latency - last) > 0.1 * last) & (cycle >= STEP)]
             steady = int(late.max() - STEP + 125) if len(late) else 0
-            end = float(level[cycle >= STEP + 3000].mean())
-            start = float(level[(cycle >= STEP - 500) & (cycle < STEP)].mean())
-            moved = np.abs(level - start) > 0.9 * abs(end - start)
-            reached = cycle[moved & (cycle >= STEP)]
-            within = int(reached.min() - STEP) if len(reached) and abs(end - start) > 0.05 else 0
+            peak = float(np.nanmax(latency[cycle >= STEP]))
             name = f"{routing} {low:g} to {high:g}"
-            print(
-                f"  {name}: latency {latency[cycle < STEP][-4:].mean():.0f}, peak "
-                f"{np.nanmax(latency[cycle >= STEP]):.0f}, then {last:.0f}; level {start:.2f} to "
-                f"{end:.2f}",
-                flush=True,
+            before = float(latency[cycle < STEP][-4:].mean())
+            ends[routing] = last
+            print(f"  {name}: latency {before:.0f}, peak {peak:.0f}, then {last:.0f}", flush=True)
+            if routing not in POLICIES:
+                peaks.append(peak)
+                say(f"{name}: steady within 2,000 cycles", steady <= 2000, f"{steady}")
+        best = min(ends[one] for one in POLICIES)
+        usual = ends["acor-switch(3l,hi=500)"]
+        say(f"{low:g} to {high:g}: then at the best policy", usual < 1.05 * best,
+            f"{usual:.0f} beside {best:.0f}")  # fmt: skip
+        if high > low:
+            say("higher peaks with short intervals", peaks == sorted(peaks, reverse=True),
+                str([round(one) for one in peaks]))  # fmt: skip
+
+
+def fig10(study: Study) -> None:
+    """Levels of the switches of group 0 in the same runs."""
+    for hysteresis in _INTERVALS:
+        for low, high in _STEPS:
+            runs = _stepped(study, f"acor-switch(3l,hi={hysteresis})", low, high)
+            cycle = np.array(runs[0]["cycle"], dtype=np.int64)
+            # (steps, seeds * switches)
+            level = np.concatenate([np.array(run["levels"]) for run in runs], axis=1)
+            start, end = (
+                level[(cycle >= since) & (cycle < since + 1000)].mean(axis=0)
+                for since in (STEP - 1000, STEP + 4000)
             )
-            say(f"{name}: steady within 2,000 cycles", steady <= 2000, f"{steady}")
+            moved = (level - start) * (1 if high > low else -1) > 0.5
+            moved[cycle < STEP] = False
+            first = np.where(moved.any(axis=0), cycle[moved.argmax(axis=0)] - STEP + 125, -1)
+            did = first[first >= 0]
             most = 1000 if high > low else 500
-            say(f"{name}: levels within {most} cycles", within <= most, f"{within}")
+            told = f"median {np.median(did):.0f}, last {did.max()}" if len(did) else "none"
+            name = f"hi={hysteresis} {low:g} to {high:g}"
+            print(f"  {name}: mean level {start.mean():.2f} to {end.mean():.2f}; "
+                  f"{len(did)} of {len(first)} switches left theirs", flush=True)  # fmt: skip
+            say(f"{name}: every switch that changes does within {most} cycles",
+                len(did) > 0 and did.max() <= most, told)  # fmt: skip
 
 
 def fig11(study: Study) -> None:
@@ -294,10 +345,13 @@ def fig11(study: Study) -> None:
     points = [(pattern, load) for pattern in ("advr(1)", f"advr({study.h})") for load in (0.2, 0.4)]
     routings = [f"acor-switch(3l,it1={it1},it2={it2})" for it1 in (5, 15, 25) for it2 in (100, 500)]
     found = study.table("latency_mean", routings, points)
-    worst = max(found[f"acor-switch(3l,it1=25,it2={it2})", one, 0.4] for it2 in (100, 500)
-                for one, _ in points)  # fmt: skip
-    usual = max(found["acor-switch(3l,it1=15,it2=500)", one, 0.4] for one, _ in points)
-    say("IT1 = 25 congests", worst > 1.1 * usual, f"{worst:.0f} beside {usual:.0f}")
+    eager, usual, slow = (
+        [found[f"acor-switch(3l,it1={it1},it2=500)", *one] for one in points] for it1 in (5, 15, 25)
+    )
+    say("low IT1 raises latency", max(a / b for a, b in zip(eager, usual, strict=True)) > 1.02,
+        ", ".join(f"{a / b:.3f}" for a, b in zip(eager, usual, strict=True)))  # fmt: skip
+    say("IT1 = 25 congests", max(a / b for a, b in zip(slow, usual, strict=True)) > 1.1,
+        ", ".join(f"{a / b:.3f}" for a, b in zip(slow, usual, strict=True)))  # fmt: skip
 
 
 def fig12(study: Study) -> None:
@@ -315,21 +369,49 @@ def fig12(study: Study) -> None:
     print(f"  latency with DT1 = 1 over that with 5: {told}")
 
 
-def fig13(study: Study) -> None:
-    """Other sizes: 1,056 and 16,512 nodes."""
-    for h in (4, 8):
-        points = [
-            (pattern, load) for pattern in ("uniform(others)", "advr(1)") for load in (0.1, 0.4)
-        ]
-        found = study.table("latency_mean", (*POLICIES, "acor-switch(3l)"), points, h=h)
-        low = found["acor-switch(3l)", "advr(1)", 0.1], found["val-crg-gr", "advr(1)", 0.1]
-        say(f"h {h}: at CRG-Gr at low load", low[0] < 1.05 * low[1], f"{low[0]:.0f}, {low[1]:.0f}")
-        high = found["acor-switch(3l)", "advr(1)", 0.4], found["val-rrg-sw", "advr(1)", 0.4]
-        say(
-            f"h {h}: no worse than RRG-Sw at .4",
-            high[0] < 1.05 * high[1],
-            f"{high[0]:.0f}, {high[1]:.0f}",
+def _thresholds(study: Study, h: int) -> str:
+    """Search for thresholds one after the other, and return the best sequence by them.
+
+    Judged by the latency over that of the best fixed policy, the mean of four points, of one seed.
+    """
+    points = [(pattern, load) for pattern in ("advr(1)", f"advr({h})") for load in (0.2, 0.4)]
+
+    def latencies(routing: str) -> list[float]:
+        cases = [study.case(routing, *point, h=h) for point in points]
+        return [float(one["latency_mean"]) for one in study.searched(cases)]
+
+    best = np.min([latencies(one) for one in POLICIES], axis=0)
+    kept = {"it1": 15, "it2": 500, "dt1": 5}
+    for key, values in (("it1", (8, 15, 25)), ("dt1", (2, 5, 8)), ("it2", (200, 500, 1000))):
+        scores: dict[int, float] = {}
+        for value in values:
+            told = ",".join(f"{k}={v}" for k, v in (kept | {key: value}).items())
+            scores[value] = float((np.array(latencies(f"acor-switch(3l,{told})")) / best).mean())
+        kept[key] = min(scores, key=lambda value: scores[value])
+        print(
+            f"  h {h}: {key} " + ", ".join(f"{k}: {v:.3f}" for k, v in scores.items()), flush=True
         )
+    return "acor-switch(3l," + ",".join(f"{k}={v}" for k, v in kept.items()) + ")"
+
+
+def fig13(study: Study) -> None:
+    """Other sizes: 1,056 and 16,512 nodes, by thresholds of their own."""
+    for h in (4, 8):
+        acor = _thresholds(study, h)
+        points = [
+            (pattern, load) for pattern in ("advr(1)", f"advr({h})") for load in (0.1, 0.2, 0.4)
+        ]
+        found = study.table("latency_mean", (*POLICIES, acor), points, h=h)
+        for pattern, load in points:
+            own = found[acor, pattern, load]
+            best = min(POLICIES, key=lambda one: found[one, pattern, load])
+            say(f"h {h}, {pattern} {load:g}: at the best policy or RRG-Sw",
+                own < 1.05 * max(found[best, pattern, load], found["val-rrg-sw", pattern, load]),
+                f"{own:.0f}, {best} {found[best, pattern, load]:.0f}")  # fmt: skip
+        for pattern in ("advr(1)", f"advr({h})"):
+            low = found[acor, pattern, 0.1], found["val-crg-gr", pattern, 0.1]
+            say(f"h {h}, {pattern}: CRG-Gr at low load", low[0] < 1.02 * low[1],
+                f"{low[0]:.0f}, {low[1]:.0f}")  # fmt: skip
 
 
 def fig14(study: Study) -> None:
@@ -355,42 +437,93 @@ def fig14(study: Study) -> None:
             ", ".join(f"{one:.3f}" for one in all_))  # fmt: skip
 
 
+def _elsewhere(
+    study: Study, pattern: str, routings: Sequence[str]
+) -> tuple[Mapping[tuple[str, str, float], float], Mapping[str, float]]:
+    """Return latency at .1, .3 and .5, and what is accepted of .6."""
+    points = [(pattern, load) for load in LOADS]
+    low = study.table("latency_mean", routings, points)
+    top = study.table("accepted", routings, [(pattern, 0.6)])
+    say(f"{pattern}: MIN has the lowest base latency",
+        min(routings, key=lambda one: low[one, pattern, 0.1]) == "min", "load .1")  # fmt: skip
+    return low, {one: top[one, pattern, 0.6] for one in routings}
+
+
 def fig15(study: Study) -> None:
-    """Hot regions and permutations."""
+    """ACOR with hot regions and permutations."""
     acor = [f"acor-switch({one})" for one in SEQUENCES]
-    routings = ("min", *POLICIES, *acor, "pb", *(f"pb-acor({one})" for one in SEQUENCES))
-    for pattern in ("hot", "permutation(derangement)"):
-        low = study.table("latency_mean", routings, [(pattern, 0.1), (pattern, 0.3)])
-        top = study.table("accepted", routings, [(pattern, 0.6)])
-        say(f"{pattern}: MIN has the lowest base latency",
-            min(routings, key=lambda one: low[one, pattern, 0.1]) == "min", "load .1")  # fmt: skip
-        if pattern == "hot":
-            val = {one: (top[one, pattern, 0.6], -low[one, pattern, 0.3]) for one in POLICIES}
-            say("HOT: CRG-Gr is best of Valiant's", max(val, key=lambda one: val[one][1])
-                == "val-crg-gr", str(val))  # fmt: skip
-        else:
-            sw, gr = top["val-crg-sw", pattern, 0.6], top["val-crg-gr", pattern, 0.6]
-            say("PERM: CRG-Sw saturates below CRG-Gr", sw < gr, f"{sw:.3f}, {gr:.3f}")
-            with_it = [top[f"acor-switch({one})", pattern, 0.6] for one in ("2lb", "3l")]
-            say("PERM: 2lb and 3l with it", max(with_it) < gr, str(with_it))
-            slope = [study.mean("accepted", "min", pattern, x).mean / x for x in (0.2, 0.3, 0.5)]
-            say("PERM: MIN bends from 30%", slope[0] > 0.99 > slope[2], str(slope))
+    routings = ("min", *POLICIES, *acor)
+    low, top = _elsewhere(study, "hot", routings)
+    best = [low["val-crg-gr", "hot", load] for load in LOADS]
+    say("HOT: CRG-Gr is best of Valiant's",
+        all(best[i] == min(low[one, "hot", load] for one in POLICIES)
+            for i, load in enumerate(LOADS))
+        and top["val-crg-gr"] == max(top[one] for one in POLICIES),
+        ", ".join(f"{one} {top[one]:.3f}" for one in POLICIES))  # fmt: skip
+    over = [low["acor-switch(3l)", "hot", load] / best[i] - 1 for i, load in enumerate(LOADS)]
+    say("HOT: 3l close to CRG-Gr", max(over[:2]) < 0.05,
+        ", ".join(f"{100 * one:.1f}%" for one in over))  # fmt: skip
+    low, top = _elsewhere(study, _PERM, routings)
+    sw, gr = top["val-crg-sw"], top["val-crg-gr"]
+    say("PERM: CRG-Sw saturates below CRG-Gr", sw < gr, f"{sw:.3f}, {gr:.3f}")
+    say("PERM: so does RRG-Sw", top["val-rrg-sw"] < gr, f"{top['val-rrg-sw']:.3f}")
+    with_it = [top[f"acor-switch({one})"] for one in ("2lb", "3l")]
+    say("PERM: 2lb and 3l with it", max(with_it) < gr, ", ".join(f"{x:.3f}" for x in with_it))
+    slope = [study.mean("accepted", "min", _PERM, x).mean / x for x in (0.2, 0.3, 0.5)]
+    say("PERM: MIN bends from 30%", slope[0] > 0.99 > slope[2],
+        ", ".join(f"{x:.3f}" for x in slope))  # fmt: skip
+
+
+def fig16(study: Study) -> None:
+    """Piggyback with ACOR with hot regions and permutations."""
+    acor = [f"pb-acor({one})" for one in SEQUENCES]
+    for pattern in ("hot", _PERM):
+        low, top = _elsewhere(study, pattern, ("min", "pb", *acor))
+        for load in LOADS[:2]:
+            base, pb, *own = (low[one, pattern, load] for one in ("min", "pb", *acor))
+            say(f"{pattern} {load:g}: PB-ACOR below PB and close to MIN",
+                max(own) < 0.97 * pb and max(own) < 1.1 * base,
+                f"{base:.0f}, {pb:.0f}, {', '.join(f'{x:.0f}' for x in own)}")  # fmt: skip
+        all_ = [top[one] for one in ("pb", *acor)]
+        say(f"{pattern}: all adaptive ones saturate alike", min(all_) > 0.95 * max(all_),
+            ", ".join(f"{x:.3f}" for x in all_))  # fmt: skip
+
+
+def ranking(study: Study) -> None:
+    """Rank as in section 8: sequences, management, PB-ACOR."""
+    loads = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4)
+    three, two, packet = rivals = ("acor-switch(3l)", "acor-switch(2lb)", "acor-packet(2lb)")
+    for pattern in adversaries(study):
+        found = study.table("latency_mean", rivals, [(pattern, load) for load in loads])
+        for other, word in ((two, "2lb"), (packet, "2lb per packet")):
+            over = [found[other, pattern, one] / found[three, pattern, one] - 1 for one in loads]
+            told = ", ".join(f"{100 * one:+.1f}%" for one in over)
+            say(f"{word} above 3l below .15 on {pattern}", min(over[:2]) > 0.03, told)
+            say(f"{word} like 3l from .15 on {pattern}", max(over[2:]) < 0.03, told)
+    every = (*POLICIES, *(f"acor-{kind}({one})" for kind in ("packet", "switch")
+             for one in SEQUENCES), "pb", *(f"pb-acor({one})" for one in SEQUENCES))  # fmt: skip
+    points = [("uniform(others)", 0.1), ("uniform(others)", 0.5),
+              *((one, load) for one in adversaries(study) for load in (0.1, 0.3))]  # fmt: skip
+    found = {(name, *point): study.mean("latency_mean", name, *point).mean
+             for name in every for point in points}  # fmt: skip
+    for point in points:
+        best = min(every, key=lambda one: found[one, *point])
+        own = found["pb-acor(3l)", *point]
+        say(f"PB-ACOR 3l is best at {point[1]:g} of {point[0]}", own < 1.02 * found[best, *point],
+            f"{own:.0f}, {best} {found[best, *point]:.0f}")  # fmt: skip
+    worst = {name: max(found[name, *point] / min(found[one, *point] for one in every)
+                       for point in points) for name in every}  # fmt: skip
+    print("  most above the best of a point: "
+          + ", ".join(f"{name} {100 * (one - 1):.0f}%" for name, one in worst.items()))  # fmt: skip
 
 
 CLAIMS: Mapping[str, Callable[[Study], None]] = {
-    "caps": caps,
-    "fig4": fig4,
-    "fig6": fig6,
-    "fig7": fig7,
-    "fig8": fig8,
-    "fig9": fig9,
-    "fig14": fig14,
-    "fig15": fig15,
-    "fig5": fig5,
-    "fig11": fig11,
-    "fig12": fig12,
-    "fig13": fig13,
-}
+    one.__name__: one
+    for one in (
+        caps, fig4, fig5, fig6, fig7, fig8, fig9, fig10, fig11, fig12, fig13, fig14, fig15, fig16,
+        ranking,
+    )
+}  # fmt: skip
 
 
 def main() -> None:
