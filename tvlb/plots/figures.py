@@ -654,10 +654,14 @@ def _course_panel(shown: CourseFigure) -> Panel:
         if shown.along != "cycle":
             places = [cycle for band in bands for cycle in band.cycles]
             axis.set_xlim(min(places) - 0.5, max(places) + 0.5)
+            for line in axis.lines:
+                line.set(marker="o", markersize=3)
             steps = []
         for step in dict.fromkeys(steps):
             label = f"load becomes {step.load:g}"
-            axis.axvline(step.cycle, color="black", linestyle=":", linewidth=1, label=label)
+            # Of a colour that is no level's.
+            colour = COLOURS[1] if shown.look == "levels" else "black"
+            axis.axvline(step.cycle, color=colour, linestyle=":", linewidth=1, label=label)
         return shown.note
 
     return Panel(shown.title, shown.applies, draw, overlays=shown.look == "course")
