@@ -222,7 +222,7 @@ def test_the_course_of_runs_is_drawn_by_its_intervals(pattern: str) -> None:
 
 def test_a_group_is_drawn_switch_by_switch() -> None:
     """The last of the three groups of dfly(2,4,2,3): what its nodes generate, and its levels."""
-    runs = [
+    runs: list[dict[str, Any]] = [
         {
             "series": {"cycle": [0, 50], "level_mean": [1.0, level], "levels": levels},
             "switch_injected": {"by_switch": [0.9] * 8 + [load, 0.2, 0.3, 0.4]},
@@ -232,7 +232,10 @@ def test_a_group_is_drawn_switch_by_switch() -> None:
             (0.3, 2.5, [[1.0, 1.0, 1.0, 1.0], [1.0, 2.0, 3.0, 2.0]]),
         )
     ]
-    asked = LOADS | {"rows": [ROW | {"runs": runs}], "config": {"levels_group": 2}}
+    asked: dict[str, Any] = LOADS | {
+        "rows": [ROW | {"runs": runs}],
+        "config": {"levels_group": 2},
+    }
     _, mean, levels, _, loads = figure_of(asked).axes
     assert np.asarray(mean.lines[0].get_ydata()) == pytest.approx(np.array([1.0, 2.0]))
     (mesh,) = levels.collections
