@@ -151,6 +151,19 @@ def test_a_table_is_no_network(table: Path, capsys: pytest.CaptureFixture[str]) 
     for name in (str(table), "same.parquet", "same.csv"):
         assert main(["model", name, "--pattern", "uniform"]) == 2
         assert "this is a table; name its network here" in capsys.readouterr().err
+    assert main(["route", NETWORK, "-o", "entries.parquet"]) == 0
+    assert main(["export", "entries.parquet", "-o", "entries.json"]) == 0
+    Path("dump").write_text("# of a fabric\nUnicast lids [0-1] of switch Lid 1 guid 0x1 ('a'):\n")
+    for name, words in {
+        "entries.parquet": "this is a forwarding table, which tvlb show",
+        "entries.json": "this is a forwarding table, which tvlb show",
+        "dump": "this is a dump of forwarding tables, which tvlb verify",
+    }.items():
+        assert main(["model", name]) == 2
+        assert words in capsys.readouterr().err
+    assert main(["export", NETWORK, "-o", "network.edges"]) == 0
+    assert main(["verify", "network.edges"]) == 2
+    assert "network.edges is a network (edgelist), where a table is" in capsys.readouterr().err
     assert main(["export", NETWORK, "-o", "sequences.csv", "--vlb", "none"]) == 0
     assert Path("sequences.csv").read_text().startswith("# tvlb switch sequences")
     assert main(["model", "slimfly(3)", "--pattern", "shift(1,0)"]) == 2

@@ -20,7 +20,7 @@ from tvlb.table.formats import Format, by_suffix, table_formats, written_formats
 from tvlb.table.kinds import Content, StoredTable, TableKind, marks
 from tvlb.table.kinds.forwarding import FORWARDING, ForwardingTable
 from tvlb.table.table import AnyTable
-from tvlb.topology import Topology, compiled
+from tvlb.topology import Topology, compiled, network_form
 
 _Ability = TypeVar("_Ability")
 
@@ -30,16 +30,21 @@ def format_of(path: Path | str) -> Format:
     return _by_suffix_of(path, by_suffix(lambda each: each if each.write else None))
 
 
-_LOOKED_AT = 100
+_LOOKED_AT = 1 << 16
 _DUMP, _DUMPED = b"Unicast lids ", ".lfts"
+
+
+def _beginning(path: Path | str) -> bytes:
+    """Return what a file begins with; nothing where there is none."""
+    if not Path(path).is_file():
+        return b""
+    with files.explained("cannot read", path), Path(path).open("rb") as stream:
+        return stream.read(_LOOKED_AT)
 
 
 def _suffix_by_content(path: Path | str) -> str | None:
     """Return the suffix that a file should have by its beginning; None if that tells nothing."""
-    if not Path(path).is_file():
-        return None
-    with files.explained("cannot read", path), Path(path).open("rb") as stream:
-        beginning = stream.read(_LOOKED_AT).lstrip()
+    beginning = _beginning(path).lstrip()
     if beginning.startswith(_DUMP):
         return _DUMPED
     titles = [f"# tvlb {mark}".encode() for mark in marks()]
@@ -140,7 +145,14 @@ def read_any_table(path: Path | str) -> StoredTable:
             f"{path} is a dump of forwarding tables: tvlb export DUMP --fabric FILE -o TABLE makes "
             "a table of it"
         )
-    read = _by_suffix_of(path, by_suffix(lambda each: each.read), known)
+    able = by_suffix(lambda each: each.read)
+    beginning = b"" if known or Path(path).suffix in able else _beginning(path)
+    if beginning and (form := network_form(str(path), beginning)):
+        raise InvalidInput(
+            f"{path} is a network ({form}), where a table is needed: tvlb route makes a forwarding "
+            "table of it, tvlb table one of paths"
+        )
+    read = _by_suffix_of(path, able, known)
     with files.explained("cannot read", path), Path(path).open("rb") as stream:
         try:
             return _checked(read(stream))

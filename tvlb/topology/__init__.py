@@ -30,6 +30,7 @@ from tvlb.topology.fattree3 import FatTree3
 from tvlb.topology.files import (
     describe_network_files,
     is_network_file,
+    network_form,
     read_network,
     write_network,
 )
@@ -122,6 +123,7 @@ __all__ = [
     "merged",
     "metadata_type",
     "named_families",
+    "network_form",
     "network_formats",
     "parse_named_topology",
     "parse_topology",

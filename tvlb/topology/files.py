@@ -11,9 +11,19 @@ from tvlb.topology.formats import NetworkFormat, WrittenNetwork, network_formats
 from tvlb.topology.listed import Listing, is_label
 from tvlb.topology.topology import Topology
 
-# Of Parquet, and of tables as CSV and JSON.
-_TABLES = (b"PAR1", b"# tvlb table")
-_JSON_TABLE = re.compile(rb'\s*\{\s*"[a-z ]{1,40}"\s*:\s*\{\s*"format"')
+# What files of a layer above begin with, the first that fits, and who takes them.
+_DUMP = re.compile(rb"(?:#.*\n|\s)*+Unicast lids ")
+_FORWARDING = re.compile(
+    rb'PAR1(?s:.*)\x0ftvlb\.forwarding\x18|\s*\{\s*"forwarding"\s*:\s*\{\s*"format"'
+)
+_TABLE = re.compile(rb'PAR1|# tvlb table|\s*\{\s*"[a-z ]{1,40}"\s*:\s*\{\s*"format"')
+_OTHERS = {
+    _DUMP: "a dump of forwarding tables, which tvlb verify, tvlb export and tvlb measure --table "
+    "take with the output of ibnetdiscover as --fabric; name a network here",
+    _FORWARDING: "a forwarding table, which tvlb show, verify, repair and export take, and tvlb "
+    "measure and simulate as --table; name a network here",
+    _TABLE: "a table; name its network here, and the table with --vlb",
+}
 
 
 def _suffixes() -> dict[str, NetworkFormat]:
@@ -52,6 +62,14 @@ def read_network(path: Path | str, endpoints: int | None = None) -> Topology:
         raise InvalidInput(f"topology file {path}: {error}") from error
 
 
+def network_form(name: str, beginning: bytes) -> str | None:
+    """Return the format of networks that a file has by its suffix or what it begins with."""
+    try:
+        return _format_of(Path(name).suffix, beginning).name
+    except InvalidInput:
+        return None
+
+
 def described_file(name: str, content: bytes, endpoints: int | None) -> ExplicitTopology:
     """Return the network that a file of this name holds, not built yet; raises as `read_network`.
 
@@ -73,9 +91,10 @@ def described_file(name: str, content: bytes, endpoints: int | None) -> Explicit
 
 
 def _check_no_table(content: bytes) -> None:
-    """Refuse tables, which are a layer above, by what their files begin with."""
-    if content.startswith(_TABLES) or _JSON_TABLE.match(content):
-        raise InvalidInput("this is a table; name its network here, and the table with --vlb")
+    """Refuse tables, which are a layer above, by what is in their files."""
+    for form, text in _OTHERS.items():
+        if form.match(content):
+            raise InvalidInput(f"this is {text}")
 
 
 def _format_of(suffix: str, content: bytes) -> NetworkFormat:
