@@ -349,8 +349,26 @@ def test_a_repair_is_the_same_everywhere(
         ):
             refused = http.post("/v1/repairs", json=body | {key: value})
             assert (refused.status_code, sentence in refused.text) == (422, True), refused.text
+        # When the next cable fails, the new table is repaired: all that is down is listed.
+        again = {"table": document["id"], **options}
+        refused = http.post("/v1/repairs", json=again | {"without": {"links": [[0, 8]]}})
+        assert "is down in dfly(2,4,2,9) without 2 cables" in refused.json()["detail"]
+        more = down | {"links": [*down["links"], [0, 8]]}
+        second = answered(server, "/v1/repairs", again | {"without": more})
+        assert second["old_table_id"] == document["table_id"]
+        Path("more.json").write_text(json.dumps(more))
+        given = ("--without", "more.json", *given[2:])
+        assert ran("repair", "here.parquet", *given, "-o", "2.parquet") | {"seconds": 0} == {
+            name: 0 if name == "seconds" else value
+            for name, value in second.items()
+            if name in here
+        }
+        named = {"table": second["table_id"], "bisections": 10}
+        assert answered(server, "/v1/measures", named)["topology"] == second["topology"]
         page = http.get(f"/repairs/{document['id']}").text
-        for told in (f"{document['changed']}<small> of ", 'href="/routes/', "format=json"):
+        told_by_form = ('name="rebalance"', "repair.js", f'href="/repairs/{second["id"]}"')
+        told_by_page = (f"{document['changed']}<small> of ", 'href="/routes/', "format=json")
+        for told in (*told_by_page, *told_by_form):
             assert told in page
         page = http.get(f"/routes/{made['id']}").text
         for told in ('name="rebalance"', f'href="/repairs/{document["id"]}"', "repair.js"):

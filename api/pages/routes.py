@@ -183,6 +183,10 @@ def _add_kind(kind: RequestKind) -> None:
         return visit.show(template, kind=kind, search=listing.search, **found, **shown)
 
     async def show(visit: Visit, result_id: ResultId) -> Response:
+        known = await to_thread.run_sync(visit.services.results.get, result_id)
+        if known is not None and known.kind != kind.name:
+            # A repair names its table by the id alone, which may be that of a repair.
+            return RedirectResponse(f"/{request_kinds()[known.kind].plural}/{result_id}")
         related = PAGES.get(kind.name, Page()).related
         more = {
             request_kinds()[name].plural: await to_thread.run_sync(

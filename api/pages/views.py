@@ -129,16 +129,20 @@ def _compared(table: Document, visitor: Visitor) -> tuple[Document, Document, Do
 
 def view_repair(repair: Document) -> Document:
     """Return what the page of a repair shows."""
+    shown = {"most_listed": _MOST_LISTED, "data": {"id": repair["id"]}}
+    down = repair["request"]["without"]
     if "must_change" in repair:
         return {
             "foreign": _foreign(ForwardingTable),
             "formats": _formats(0, FORWARDING),
-            "most_listed": _MOST_LISTED,
+            **shown,
+            **_repair_form(down, "rebalance"),
         }
     return {
         "foreign": _foreign(),
         "formats": _formats(repair["paths"]),
-        "most_listed": _MOST_LISTED,
+        **shown,
+        **_repair_form(down, "strike_only"),
     }
 
 
@@ -148,9 +152,7 @@ def view_route(route: Document) -> Document:
     return {
         "foreign": _foreign(ForwardingTable),
         "formats": _formats(entries, FORWARDING),
-        "repairable": True,
-        "down": _down(route["request"]["topology"]),
-        "rebalance": offered(RepairOptions)["rebalance"].text,
+        **_repair_form(_down(route["request"]["topology"]), "rebalance"),
     }
 
 
@@ -247,10 +249,8 @@ def shown_table(table: Document) -> Document:
         "patterns": tuple(dict.fromkeys([*by_pattern, "uniform"])),
         "formats": _formats(table["table"]["paths"] if is_full else 0),
         "foreign": _foreign(),
+        **_repair_form(_down(table["request"]["topology"]), "strike_only"),
         "repairable": is_full,
-        "down": _down(table["request"]["topology"]),
-        "strike_only": offered(RepairOptions)["strike_only"].text,
-        "schemes": tuple(VcScheme),
         "versions": {
             name: text for name, text in table["provenance"].items() if isinstance(text, str)
         },
@@ -258,10 +258,20 @@ def shown_table(table: Document) -> Document:
     }
 
 
-def _down(topology: str | Document) -> str:
-    """Return what of a network is down, as the form of a repair has it; empty for nothing."""
+def _down(topology: str | Document) -> Document:
+    """Return what of a network is down; empty for nothing."""
     given = {} if isinstance(topology, str) else topology
-    return json.dumps(given["without"]) if "without" in given else ""
+    return given.get("without", {})
+
+
+def _repair_form(down: Document, option: str) -> dict[str, Any]:
+    """Return what the form of a repair shows, with the option that sorts of tables have."""
+    return {
+        "repairable": True,
+        "down": json.dumps(down) if down else "",
+        "schemes": tuple(VcScheme),
+        option: offered(RepairOptions)[option].text,
+    }
 
 
 def _formats(rows: int, kind: TableKind[Any] | None = None) -> tuple[str, ...]:
@@ -372,7 +382,7 @@ def _by_switch(of_seeds: Sequence[Document]) -> list[float]:
 
 PAGES: Mapping[str, Page] = {
     "table": Page(shown_table, "table.parquet", ("repair",)),
-    "repair": Page(view_repair, "repaired.parquet"),
+    "repair": Page(view_repair, "repaired.parquet", ("repair",)),
     "route": Page(view_route, "forwarding.parquet", ("repair",)),
     "measure": Page(view_measure),
     "sweep": Page(view_sweep),

@@ -129,7 +129,7 @@ def test_a_repair_is_cancelled(http: httpx.Client, body: dict[str, Any]) -> None
 @pytest.mark.parametrize(
     ("change", "detail"),
     [
-        ({"table": "0" * 64}, f"there is no table or forwarding table {'0' * 64}"),
+        ({"table": "0" * 64}, f"there is no table or forwarding table or repair {'0' * 64}"),
         ({"table": "x"}, "table: 'x' is no id: 64 digits 0..9 and a..f"),
         (
             {"without": {"links": [[0, 19]]}},
@@ -182,6 +182,16 @@ def test_dead_paths_are_struck_out_of_tables_with_failures_and_without(
     struck = read_stream(".parquet", BytesIO(http.get(made["download_url"]).content))
     assert struck.id == made["table_id"]
     assert verify(struck).ok
+    # It is struck again, and made anew, when the next cable fails.
+    both = {"links": [[0, 1], [0, 2]]}
+    again = asked | {"table": made["id"], "without": both}
+    twice = http.post("/v1/repairs", json=again, headers=WAIT).json()
+    assert (twice["ok"], twice["topology"][:16]) == (True, "dfly(2,4,2,5) wi")
+    second = read_stream(".parquet", BytesIO(http.get(twice["download_url"]).content))
+    at_once = asked | {"without": both}
+    once = http.post("/v1/repairs", json=at_once, headers=WAIT).json()
+    first_rows = read_stream(".parquet", BytesIO(http.get(once["download_url"]).content)).rows
+    assert len(second.rows) == len(first_rows)
     refused = http.post("/v1/repairs", json=asked | {"traffic": ["uniform"]})
     assert (refused.status_code, refused.json()["detail"]) == (
         422,

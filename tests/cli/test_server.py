@@ -99,10 +99,10 @@ def test_a_server_repairs_the_same(server: Server, capsys: pytest.CaptureFixture
     ("table", "options", "named"),
     [
         ("old.parquet", [], "table: 'old.parquet' is no id: 64 digits 0..9 and a..f"),
-        ("0" * 64, [], f"there is no table or forwarding table {'0' * 64}"),
+        ("0" * 64, [], f"there is no table or forwarding table or repair {'0' * 64}"),
         ("0" * 64, ["--workers", "2"], "--workers with --server"),
         ("0" * 64, ["--routing", "min"], "'min'"),
-        ("0" * 64, ["--traffic", "own.csv"], f"there is no table or forwarding table {'0' * 64}"),
+        ("0" * 64, ["--traffic", "own.csv"], "there is no table or forwarding table or repair 0"),
     ],
 )
 def test_a_repair_that_no_server_can_do(

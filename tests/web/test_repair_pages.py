@@ -59,6 +59,15 @@ def test_a_struck_table_is_readable_without_scripts(server: Server, table: dict[
     assert f'<tr><th scope="row">{first["switch"]}</th><td class="number">' in text
     assert "Changes, paired run by run" not in text
     assert "dead paths struck out, nothing simulated" in shown(server, f"/tables/{table['id']}")
+    # Its page has the form for the next one, which lists what is down.
+    assert "&#34;links&#34;: [[0, 2]]" in text
+    assert "/static/repair.js" in text
+    more = {"links": [[0, 1], [0, 2]]}
+    again = answered(server, "/v1/repairs", asked | {"table": found["id"], "without": more})
+    assert f'href="/repairs/{again["id"]}"' in shown(server, f"/repairs/{found['id']}")
+    # Where a page knows an id alone it finds what that is of.
+    with httpx.Client(base_url=server.url, follow_redirects=True, timeout=60) as http:
+        assert http.get(f"/tables/{found['id']}").url.path == f"/repairs/{found['id']}"
 
 
 def test_the_form_of_a_table_with_failures_lists_them(server: Server) -> None:

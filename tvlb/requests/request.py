@@ -193,10 +193,13 @@ class Request(Question):
 
 def network_in(request: Mapping[str, Any]) -> Any:
     """Return the network of a resolved request, in JSON, as requests describe it."""
-    topology = request["topology"]
+    topology: Any = request["topology"]
     if "without" not in request:
         return topology
-    return {"network": topology, "without": request["without"]}
+    # All that is down is listed at once, also what was down before.
+    given: Mapping[str, Any] = {} if isinstance(topology, str) else topology
+    network = given["network"] if "without" in given else topology
+    return {"network": network, "without": request["without"]}
 
 
 def shown_subject(request: Mapping[str, Any]) -> str:

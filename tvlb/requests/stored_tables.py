@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from tvlb.requests.request import Question, network_in
 from tvlb.requests.texts import is_table_id
 from tvlb.table import FORWARDING, forwarding_of, path_set_of
 from tvlb.topology import Topology, shown_topology
+
+_Question = TypeVar("_Question", bound=Question)
 
 ReadPaths = Callable[[str, Topology, int], PathSet]
 """Makes a path set of its text, for a network and with a seed."""
@@ -105,7 +107,7 @@ def examine_with_tables(
         told = _with_id(getattr(body, option), text, str(found.table_id))
         body = body.model_copy(update={option: told})
         if getattr(body, "topology", None) is None:
-            body = _about(body, network_in(found.request))
+            body = about(body, network_in(found.request))
     resolved, cost = body.examined(limits)
     asked: dict[str, Any] = resolved.model_dump(mode="json", include={"topology"})
     for option, _, found in named:
@@ -129,7 +131,7 @@ def _with_id(given: str | tuple[str, ...], text: str, table_id: str) -> str | tu
     return tuple(table_id if one == text else one for one in given)
 
 
-def _about(body: Question, network: Any) -> Question:
+def about(body: _Question, network: Any) -> _Question:
     """Return the request about a network, as requests describe it in JSON."""
     given = body.model_dump(mode="json") | {"topology": network}
     return type(body).model_validate_json(json.dumps(given))

@@ -19,7 +19,6 @@ from tvlb.requests import (
     Form,
     Link,
     Question,
-    Request,
     RequestKind,
     RequestLimits,
     StoredResult,
@@ -35,8 +34,16 @@ from tvlb.requests.forwarding_repair import (
 from tvlb.requests.kinds.route import RouteBody
 from tvlb.requests.loading import LoadingDocument
 from tvlb.requests.repair import Repaired, RepairOptions, check_repair, repair
-from tvlb.requests.request import FAILURES_FILE, TABLE_FILE, AnyNetwork, description_of, network_of
+from tvlb.requests.request import (
+    FAILURES_FILE,
+    TABLE_FILE,
+    AnyNetwork,
+    description_of,
+    network_in,
+    network_of,
+)
 from tvlb.requests.settings import with_options, with_settings
+from tvlb.requests.stored_tables import about
 from tvlb.requests.texts import told_digits
 from tvlb.requests.verdict import VerdictDocument
 from tvlb.search import traffic_texts
@@ -62,8 +69,8 @@ class RepairBody(with_options(Question, RepairOptions)):
         str,
         Field(
             pattern="^[0-9a-f]{64}$",
-            description="Id of the table or forwarding table; its network may have some of the "
-            "failures.",
+            description="Id of the table, forwarding table or repair; its network may have some of "
+            "the failures.",
         ),
         told_digits(64),
     ]
@@ -100,25 +107,19 @@ class RepairBody(with_options(Question, RepairOptions)):
         """See `Question.usual`; the table tells its network."""
         return super().usual() | {"topology": self.topology}
 
-    def about(self, table: Request, *, compact: bool = False) -> Self:
-        """Return the request with the network of its table.
-
-        Parameters
-        ----------
-        table : the request that it answers.
-        compact : whether the table is.
+    def about(self, network: Any) -> Self:
+        """Return the request with the network of its table, which is given in JSON.
 
         Raises
         ------
-        InvalidInput : the table has no rows, or is of another network than the request says.
+        InvalidInput : it is another network than the request says.
         """
-        if compact:
-            raise InvalidInput(COMPACT_REFUSED)
-        if self.topology is not None and _canonical(self.topology) != _canonical(table.topology):
-            raise InvalidInput(
-                f"topology {description_of(self.topology)}: the table is of {table.description}"
-            )
-        return self.model_copy(update={"topology": table.topology})
+        known = about(self, network)
+        assert known.topology is not None
+        if self.topology is not None and _canonical(self.topology) != _canonical(known.topology):
+            there = description_of(known.topology)
+            raise InvalidInput(f"topology {description_of(self.topology)}: the table is of {there}")
+        return known
 
     def examined(self, limits: RequestLimits | None = None) -> tuple[Self, Cost]:
         """See `Question.examined`; of a request with the network of its T-VLB table."""
@@ -245,16 +246,16 @@ class _Listed(Document):
 
 
 def _named(body: RepairBody, context: Context) -> StoredResult:
-    return context.result(body.table, TableBody.kind, RouteBody.kind)
+    return context.result(body.table, TableBody.kind, RouteBody.kind, RepairBody.kind)
 
 
 def _examine(body: RepairBody, limits: RequestLimits | None, context: Context) -> Examination:
     found = _named(body, context)
+    known = body.about(network_in(found.request))
     if found.tables == FORWARDING.name:
-        known = body.about(RouteBody.model_validate(found.request))
         return Examination(*known.examined_entries(limits))
-    asked = TableBody.model_validate(found.request)
-    known = body.about(asked, compact=found.read_document()["table"]["form"] == "compact")
+    if found.read_document().get("table", {}).get("form") == "compact":
+        raise InvalidInput(COMPACT_REFUSED)
     return Examination(*known.examined(limits))
 
 
