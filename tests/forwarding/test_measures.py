@@ -1,7 +1,10 @@
 """Measures of routes: by hand, against paths listed one by one, and bounds that hold for all."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +20,7 @@ from tvlb.forwarding import (
     SplitRoutes,
     bandwidth_of,
     efi_bound,
+    graph_of,
     measure,
     pattern_rates,
     route,
@@ -107,6 +111,83 @@ def test_rates_are_those_of_routes_walked_one_by_one() -> None:
         assert worst == min(rates)
     pattern = pattern_rates(forwarding, parse_pattern("shift(1,0)"))
     assert pattern.mean == pytest.approx(forwarding.native.shift_rates(8, 1)[0][0])
+
+
+def _highest_rates(
+    topology: Topology, sources: np.ndarray, targets: np.ndarray, *, shortest: bool
+) -> tuple[float, float]:
+    """Return the highest mean rate of streams that split freely, and the highest worst one.
+
+    A rate is at most 1, and so is what a link carries.
+    """
+    network, graph = topology.network, graph_of(topology)
+    start, end = network.node_switch[sources], network.node_switch[targets]
+    hops = {one: kernels.shortest_hops(graph, one) for one in set(end.tolist())}
+    rows, columns, values = list[int](), list[int](), list[float]()
+    taken = list[int]()
+    for stream, (source, target) in enumerate(zip(start.tolist(), end.tolist(), strict=True)):
+        for link, (one, other) in enumerate(
+            zip(network.link_source.tolist(), network.link_target.tolist(), strict=True)
+        ):
+            if source != target and not (shortest and hops[target][one] <= hops[target][other]):
+                rows += [stream * topology.num_switches + at for at in (one, other)]
+                columns += [len(start) + len(taken)] * 2
+                values += [1.0, -1.0]
+                taken.append(link)
+        if source != target:
+            # What leaves the first switch, and reaches the last one, is the rate.
+            rows += [stream * topology.num_switches + at for at in (source, target)]
+            columns += [stream] * 2
+            values += [-1.0, 1.0]
+    streams, flows = len(start), len(taken)
+    kept = scipy.sparse.csc_array(
+        (values, (rows, columns)), shape=(streams * topology.num_switches, streams + flows)
+    )
+    carried = scipy.sparse.csc_array(
+        (np.ones(flows), (taken, np.arange(flows))), shape=(topology.num_links, flows)
+    )
+    # Its types know no sparse matrices.
+    linprog: Any = scipy.optimize.linprog
+    found: list[float] = []
+    # Every stream has a rate of its own, and then all have the same.
+    for rates in (kept[:, :streams], scipy.sparse.csc_array(kept[:, :streams].sum(1)[:, None])):
+        number = rates.shape[1]
+        done = linprog(
+            np.repeat([-1.0, 0.0], [number, flows]),
+            scipy.sparse.hstack([scipy.sparse.csc_array((topology.num_links, number)), carried]),
+            np.ones(topology.num_links),
+            scipy.sparse.hstack([rates, kept[:, streams:]]),
+            np.zeros(kept.shape[0]),
+            bounds=(0, 1),
+        )
+        found.append(-done.fun / number)
+    return found[0], found[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "engine", "shortest"),
+    [
+        ("2,4,2,9", "psssp", True),
+        ("2,4,2,9", "p2sssp", True),
+        (str(DATA / "networks/random80.json"), "minhop", True),
+        ("torus(1,4,4)", "psssp-w1", False),
+        ("torus(1,4,4)", "updn", False),
+    ],
+)
+def test_no_bisection_is_above_the_program_of_streams_that_split(
+    name: str, engine: str, shortest: bool
+) -> None:
+    forwarding = route(parse_topology(name), RouteOptions(engine)).forwarding
+    nodes = forwarding.topology.num_nodes
+    for seed in range(2):
+        drawn = np.random.default_rng(seed).permutation(nodes).astype(np.int32)
+        sources, targets = drawn[: nodes // 2], drawn[nodes // 2 :]
+        rates = forwarding.native.stream_rates(sources, targets)
+        mean, worst = _highest_rates(forwarding.topology, sources, targets, shortest=shortest)
+        assert rates.mean() <= mean + 1e-9
+        assert rates.min() <= worst + 1e-9
+        # The program is one of this network: it is not above 1, nor far above the table.
+        assert worst <= mean <= min(1.0, 1.5 * rates.mean()) + 1e-9
 
 
 def test_draws_depend_on_seed_and_number_alone() -> None:
