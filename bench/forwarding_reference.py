@@ -7,18 +7,27 @@ beyond its tolerance. Rows `random x20` compare ranges over 20 random orders.
 """
 
 import argparse
-import csv
 import re
 import sys
 import time
 
 import numpy as np
 
-from tests.sssp_rows import DATA, Row, read_rows
-from tvlb.forwarding import RouteOptions, bandwidth_of, dependency_circle, in_layers, route
+from bench.forwarding_opensm import made_by
+from tests.fabric_simulator import INSTALLED
+from tests.sssp_rows import Row, read_rows
+from tvlb.forwarding import (
+    RouteOptions,
+    bandwidth_of,
+    dependency_circle,
+    in_layers,
+    layers_needed,
+    route,
+)
 from tvlb.forwarding.routing import MAX_LAYERS
 
 _RUNS = 20
+_OTHER_PORTS, _OTHER_RATES = 0.05, 0.01
 _RANGES = re.compile(r"EFI (\d+)\.\.(\d+); EBB ([\d.]+)\.\.([\d.]+)")
 
 
@@ -48,10 +57,8 @@ def judged(row: Row, bisections: int, workers: int) -> bool:
 
 def random_rows(workers: int) -> list[bool]:
     """Compare the ranges of EFI and EBB over random orders."""
-    with (DATA / "sssp.csv").open() as stream:
-        rows = [Row(one) for one in csv.DictReader(stream) if one["endpoint_order"] == "random x20"]
     passed: list[bool] = []
-    for row in rows:
+    for row in read_rows(("random x20",)):
         tables = [
             route(row.network, RouteOptions(order=f"random(seed={seed})")).forwarding
             for seed in range(_RUNS)
@@ -74,14 +81,49 @@ def random_rows(workers: int) -> list[bool]:
     return passed
 
 
+def opensm_rows(bisections: int, workers: int, seconds: float) -> list[bool]:
+    """Have OpenSM make its rows anew, and evaluate what it dumps."""
+    passed: list[bool] = []
+    for row in read_rows(("opensm",)):
+        made = made_by(row.network, row.given["algorithm"], seconds)
+        said, found = made.note, made.forwarding
+        if found is not None:
+            loads = found.loads
+            right = abs(loads.efi / row.number("efi_max") - 1) <= _OTHER_PORTS
+            told = f"EFI {loads.efi} ({row.given['efi_max']}) on {loads.efi_links}"
+            if loads.lost_pairs:
+                told += f", {loads.lost_pairs} pairs without a route ({row.given['note']})"
+                right &= bool(row.given["note"])
+            else:
+                ebb = bandwidth_of(found, bisections, workers=workers).mean
+                right &= abs(loads.hops_mean - row.number("mean_hops")) <= 0.000051
+                right &= abs(ebb / row.number("ebb_mean") - 1) <= _OTHER_RATES
+                told += f" | EBB {ebb:.5f} ({row.given['ebb_mean']})"
+                if known := row.given["layers"]:
+                    layers = layers_needed(found)
+                    right &= layers <= int(known) + 1
+                    told += f" | layers {layers} ({known})"
+            passed.append(right and not said)
+            said = f"{told}{said and f' | {said}'} | {'pass' if passed[-1] else 'MISS'}"
+        else:
+            passed.append(False)
+        print(f"{row} | {said}", flush=True)
+    return passed
+
+
 def main() -> int:
-    """Route all rows."""
+    """Compare all rows."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bisections", type=int, default=10_000)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--opensm", type=float, metavar="SECONDS")
     given = parser.parse_args()
+    if given.opensm is not None and not INSTALLED:
+        parser.error("--opensm: OpenSM and ibsim are not installed")
     passed = [judged(row, given.bisections, given.workers) for row in read_rows()]
     passed += random_rows(given.workers)
+    if given.opensm is not None:
+        passed += opensm_rows(given.bisections, given.workers, given.opensm)
     print(f"{sum(passed)} of {len(passed)} rows within their tolerances")
     return 0 if all(passed) else 1
 
