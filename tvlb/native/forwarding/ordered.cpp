@@ -1,8 +1,8 @@
 #include "ordered.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <tuple>
+#include <functional>
+#include <utility>
 
 namespace tvlb::forwarding {
 
@@ -43,66 +43,139 @@ std::vector<std::int32_t> link_order(const Graph& graph, const vc::DependencyGra
     return place;
 }
 
+Ordered::Ordered(const Graph& graph, std::vector<std::int32_t> place, Table before)
+    : TreeEngine(graph), place_(std::move(place)), before_(std::move(before)), sources_(0),
+      first_kept_(graph.switches()), next_kept_(graph.switches()), latest_(graph.switches()),
+      mixed_(graph.nodes()), depth_(graph.switches()), cost_(graph.switches()),
+      best_(graph.switches()) {
+    for (std::int32_t sw = 0; sw < static_cast<std::int32_t>(graph.switches()); ++sw) {
+        sources_ += graph.nodes_at(sw) > 0;
+    }
+}
+
 void Ordered::choose(std::size_t node, std::span<Port> ports) {
-    node_ = node;
     target_ = graph().switch_of(node);
     in_order_ = !place_.empty();
     kept_.assign(ports.begin(), ports.end());
+    list_kept();
     std::ranges::fill(ports, kNone);
-    std::ranges::fill(depth_, kOpen);
+    std::ranges::fill(depth_, kNothing);
+    open_sources_ = sources_;
     settled_.clear();
     followed_ = 0;
     settle(target_, 0, 0);
-    follow_kept(ports);
-    open_.clear();
-    for (std::int32_t sw = 0; sw < static_cast<std::int32_t>(ports.size()); ++sw) {
-        if (depth_[static_cast<std::size_t>(sw)] == kOpen) open_.push_back(sw);
-    }
-    while (settle_best(Choice::mixing, ports) || settle_best(Choice::open, ports) ||
-           (has_open_sources() && settle_best(Choice::kept, ports))) {
-        follow_kept(ports);
-    }
-    if (has_open_sources()) return;
+    complete(node, ports);
+    if (open_sources_ > 0 || settled_.size() == graph().joined().size()) return;
     in_order_ = false;
     followed_ = 0;
-    do follow_kept(ports);
-    while (settle_best(Choice::open, ports) || settle_best(Choice::kept, ports));
+    complete(node, ports);
 }
 
-bool Ordered::has_open_sources() const {
-    return std::ranges::any_of(open_, [&](auto sw) {
-        return graph().nodes_at(sw) > 0 && depth_[static_cast<std::size_t>(sw)] == kOpen;
-    });
-}
-
-bool Ordered::mixes(std::size_t node, const Hop& hop) const {
-    if (place_.empty()) return true;
-    const auto ports = before_.to(node);
-    const auto onward = ports[static_cast<std::size_t>(hop.target)];
-    if (onward != kNone && place_[static_cast<std::size_t>(hop.link)] >=
-                               place_[static_cast<std::size_t>(graph().hop(hop.target, onward).link)]) {
-        return false;
+// Settles switches as long as there are ways: by the entries that they have, else by `Way`. Those that have
+// one which leads on no such way lose it only where packets could not start else.
+void Ordered::complete(std::size_t node, std::span<Port> ports) {
+    follow_kept(ports);
+    for (const auto worst : {Choice::open, Choice::kept}) {
+        if (worst == Choice::kept && in_order_ && open_sources_ == 0) return;
+        worst_ = worst;
+        offer_all(node, ports);
+        while (!ways_.empty()) {
+            std::ranges::pop_heap(ways_, std::greater());
+            const auto way = ways_.back();
+            ways_.pop_back();
+            if (!is_open(way.sw)) continue;
+            if (way.choice == Choice::kept && in_order_ && open_sources_ == 0) return;
+            ports[static_cast<std::size_t>(way.sw)] = way.port;
+            auto offered = settled_.size();
+            settle(way.sw, way.depth, way.cost);
+            follow_kept(ports);
+            for (; offered < settled_.size(); ++offered) {
+                for (const Hop& hop : graph().arriving(settled_[offered])) {
+                    if (!is_open(hop.source) || !improves(node, hop, ports)) continue;
+                    ways_.push_back(best_[static_cast<std::size_t>(hop.source)]);
+                    std::ranges::push_heap(ways_, std::greater());
+                }
+            }
+        }
     }
-    return std::ranges::all_of(graph().arriving(hop.source), [&](const Hop& one) {
-        return ports[static_cast<std::size_t>(one.source)] != one.port ||
-               place_[static_cast<std::size_t>(one.link)] < place_[static_cast<std::size_t>(hop.link)];
-    });
+}
+
+void Ordered::offer_all(std::size_t node, std::span<const Port> ports) {
+    ways_.clear();
+    for (const auto sw : graph().joined()) {
+        if (!is_open(sw)) continue;
+        auto& best = best_[static_cast<std::size_t>(sw)];
+        best = kNoWay;
+        for (const Hop& hop : graph().leaving(sw)) improves(node, hop, ports);
+        if (best.choice != Choice::none) ways_.push_back(best);
+    }
+    std::ranges::make_heap(ways_, std::greater());
+}
+
+// Whether the way by a link is the best so far of its source, which it then is.
+bool Ordered::improves(std::size_t node, const Hop& hop, std::span<const Port> ports) {
+    const auto next = static_cast<std::size_t>(hop.target);
+    auto choice = kept_[static_cast<std::size_t>(hop.source)] == kNone ? Choice::mixing : Choice::kept;
+    if (is_open(hop.target) || choice > worst_) return false;
+    auto& best = best_[static_cast<std::size_t>(hop.source)];
+    Way way{choice, depth_[next] + 1, cost_[next] + price(hop), hop.source, hop.port};
+    // What costs least to know rules most out.
+    if (way >= best || !leads_on(hop, ports)) return false;
+    if (choice == Choice::mixing && in_order_ && !mixes(node, hop)) way.choice = Choice::open;
+    if (way >= best) return false;
+    best = way;
+    return true;
+}
+
+bool Ordered::mixes(std::size_t node, const Hop& hop) {
+    if (place_.empty()) return true;
+    if (node != mixed_) list_latest(node);
+    const auto here = place_[static_cast<std::size_t>(hop.link)];
+    const auto onward = before_.to(node)[static_cast<std::size_t>(hop.target)];
+    return latest_[static_cast<std::size_t>(hop.source)] < here &&
+           (onward == kNone ||
+            here < place_[static_cast<std::size_t>(graph().hop(hop.target, onward).link)]);
+}
+
+void Ordered::list_latest(std::size_t node) {
+    mixed_ = node;
+    std::ranges::fill(latest_, kNothing);
+    const auto ports = before_.to(node);
+    for (const auto sw : graph().joined()) {
+        const auto port = ports[static_cast<std::size_t>(sw)];
+        if (port == kNone) continue;
+        const Hop& hop = graph().hop(sw, port);
+        auto& latest = latest_[static_cast<std::size_t>(hop.target)];
+        latest = std::max(latest, place_[static_cast<std::size_t>(hop.link)]);
+    }
+}
+
+void Ordered::list_kept() {
+    std::ranges::fill(first_kept_, kNothing);
+    for (const auto sw : graph().joined()) {
+        const auto here = static_cast<std::size_t>(sw);
+        if (kept_[here] == kNone) continue;
+        auto& first = first_kept_[static_cast<std::size_t>(graph().hop(sw, kept_[here]).target)];
+        next_kept_[here] = std::exchange(first, sw);
+    }
 }
 
 void Ordered::settle(std::int32_t sw, std::int32_t depth, double cost) {
     depth_[static_cast<std::size_t>(sw)] = depth;
     cost_[static_cast<std::size_t>(sw)] = cost;
     settled_.push_back(sw);
+    if (graph().nodes_at(sw) > 0) --open_sources_;
 }
 
 void Ordered::follow_kept(std::span<Port> ports) {
     for (; followed_ < settled_.size(); ++followed_) {
         const auto at = static_cast<std::size_t>(settled_[followed_]);
-        for (const Hop& hop : graph().arriving(settled_[followed_])) {
-            const auto source = static_cast<std::size_t>(hop.source);
-            if (depth_[source] != kOpen || kept_[source] != hop.port || !leads_on(hop, ports)) continue;
+        for (auto sw = first_kept_[at]; sw != kNothing; sw = next_kept_[static_cast<std::size_t>(sw)]) {
+            const auto source = static_cast<std::size_t>(sw);
+            const Hop& hop = graph().hop(sw, kept_[source]);
+            if (!is_open(sw) || !leads_on(hop, ports)) continue;
             ports[source] = hop.port;
-            settle(hop.source, depth_[at] + 1, cost_[at] + price(hop));
+            settle(sw, depth_[at] + 1, cost_[at] + price(hop));
         }
     }
 }
@@ -114,27 +187,6 @@ bool Ordered::leads_on(const Hop& hop, std::span<const Port> ports) const {
     if (!in_order_) return true;
     const auto onward = static_cast<std::size_t>(graph().hop(hop.target, next).link);
     return place_[static_cast<std::size_t>(hop.link)] < place_[onward];
-}
-
-bool Ordered::settle_best(Choice choice, std::span<Port> ports) {
-    std::erase_if(open_, [&](auto sw) { return depth_[static_cast<std::size_t>(sw)] != kOpen; });
-    std::tuple best{std::numeric_limits<std::int32_t>::max(), std::numeric_limits<double>::infinity()};
-    const Hop* chosen = nullptr;
-    for (const auto sw : open_) {
-        if ((kept_[static_cast<std::size_t>(sw)] != kNone) != (choice == Choice::kept)) continue;
-        for (const Hop& hop : graph().leaving(sw)) {
-            const auto next = static_cast<std::size_t>(hop.target);
-            if (depth_[next] == kOpen || !leads_on(hop, ports)) continue;
-            const std::tuple way{depth_[next] + 1, cost_[next] + price(hop)};
-            if (way >= best || (choice == Choice::mixing && !mixes(node_, hop))) continue;
-            best = way;
-            chosen = &hop;
-        }
-    }
-    if (chosen == nullptr) return false;
-    ports[static_cast<std::size_t>(chosen->source)] = chosen->port;
-    settle(chosen->source, std::get<0>(best), std::get<1>(best));
-    return true;
 }
 
 }  // namespace tvlb::forwarding

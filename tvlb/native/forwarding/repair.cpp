@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "../interrupt.hpp"
@@ -15,7 +16,8 @@ namespace tvlb::forwarding {
 
 Repair::Repair(const Graph& graph, Table kept, bool is_shortest, std::vector<std::int32_t> place)
     : graph_(graph), is_shortest_(is_shortest), place_(std::move(place)), kept_(std::move(kept)),
-      table_(kept_), is_open_(graph.nodes(), false) {
+      table_(kept_), is_open_(graph.nodes(), false), waiting_(graph.switches()),
+      carried_(graph.switches()) {
     if (is_shortest_) {
         engine_ = std::make_unique<Psssp>(graph);
         drop_longer();
@@ -105,24 +107,27 @@ bool Repair::completes_kept(std::size_t node) const {
 }
 
 void Repair::rebalance(std::uint64_t most) {
-    std::vector<Hop> by_link(graph_.links());
-    for (std::int32_t sw = 0; sw < static_cast<std::int32_t>(graph_.switches()); ++sw) {
-        for (const Hop& hop : graph_.leaving(sw)) by_link[static_cast<std::size_t>(hop.link)] = hop;
-    }
     hops_.resize(graph_.switches());
     budget_ = most;
     for (bool has_changed = true; has_changed;) {
         has_changed = false;
         check_interrupt();
-        const auto highest = std::ranges::max_element(loads());
-        const Hop& hop = by_link[static_cast<std::size_t>(highest - loads().begin())];
-        const auto load = *highest;
-        std::uint64_t second = 0;
-        for (const auto& other : loads()) {
-            if (&other != &*highest) second = std::max(second, other);
+        std::uint64_t load = 0, second = 0;
+        std::size_t highest = 0;
+        for (std::size_t link = 0; link < loads().size(); ++link) {
+            if (loads()[link] > load) {
+                second = std::exchange(load, loads()[link]);
+                highest = link;
+            } else if (loads()[link] > second) {
+                second = loads()[link];
+            }
         }
+        if (load == 0) return;
+        const Hop& hop = graph_.of_link(highest);
         auto destinations = over(hop);
-        while (*highest >= std::min(second, load - 1) && unload(hop, destinations)) has_changed = true;
+        while (loads()[highest] >= std::min(second, load - 1) && unload(hop, destinations)) {
+            has_changed = true;
+        }
     }
 }
 
@@ -139,18 +144,37 @@ std::vector<Repair::Destination> Repair::over(const Hop& hop) {
 }
 
 std::vector<Repair::Taken> Repair::entries_over(std::int32_t node, const Hop& hop) {
-    std::vector<std::pair<Hop, std::int64_t>> taken;
-    tree_.each(table_.to(static_cast<std::size_t>(node)),
-               [&](const Hop& one, std::int64_t routes) { taken.emplace_back(one, routes); });
-    is_over_.assign(graph_.switches(), false);
+    const auto ports = table_.to(static_cast<std::size_t>(node));
+    const auto leads_on = [&](const Hop& one) {
+        return ports[static_cast<std::size_t>(one.source)] == one.port;
+    };
     std::vector<Taken> found;
-    for (auto one = taken.rbegin(); one != taken.rend(); ++one) {
-        const auto source = static_cast<std::size_t>(one->first.source);
-        const bool is_it = one->first.link == hop.link;
-        is_over_[source] = is_it || is_over_[static_cast<std::size_t>(one->first.target)];
-        if (!is_over_[source] || one->second == 0) continue;
-        found.push_back({&graph_.hop(one->first.source, one->first.port), one->second});
+    if (!leads_on(hop)) return found;
+    // As `Tree::each` goes, by what arrives here alone.
+    above_.assign(1, hop.source);
+    ends_.clear();
+    for (std::size_t i = 0; i < above_.size(); ++i) {
+        const auto at = static_cast<std::size_t>(above_[i]);
+        const auto known = above_.size();
+        for (const Hop& one : graph_.arriving(above_[i])) {
+            if (leads_on(one)) above_.push_back(one.source);
+        }
+        waiting_[at] = above_.size() - known;
+        carried_[at] = graph_.nodes_at(above_[i]);
+        if (waiting_[at] == 0) ends_.push_back(above_[i]);
     }
+    std::ranges::sort(ends_);
+    for (auto at : ends_) {
+        while (true) {
+            const auto here = static_cast<std::size_t>(at);
+            if (carried_[here] > 0) found.push_back({&graph_.hop(at, ports[here]), carried_[here]});
+            if (at == hop.source) break;
+            at = graph_.hop(at, ports[here]).target;
+            carried_[static_cast<std::size_t>(at)] += carried_[here];
+            if (--waiting_[static_cast<std::size_t>(at)] > 0) break;
+        }
+    }
+    std::ranges::reverse(found);
     return found;
 }
 
@@ -169,13 +193,12 @@ bool Repair::unload(const Hop& hop, std::vector<Destination>& over) {
                 const auto routes = static_cast<std::uint64_t>(taken.routes);
                 // The load of the link itself is enough to rule most out.
                 if (other.port == taken.hop->port ||
-                    loads()[static_cast<std::size_t>(other.link)] + routes >= least ||
-                    !may_change(destination.node, other)) {
+                    loads()[static_cast<std::size_t>(other.link)] + routes >= least) {
                     continue;
                 }
-                const auto highest = highest_behind(destination.node, other, hop) + routes;
-                if (highest >= least) continue;
-                least = highest;
+                const auto highest = highest_behind(destination.node, other, hop, least - routes);
+                if (highest == kNoWay || !may_change(destination.node, other)) continue;
+                least = highest + routes;
                 to = &other;
                 moved = taken;
                 of = &destination;
@@ -199,47 +222,40 @@ bool Repair::is_free(std::int32_t node, std::int32_t sw) const {
     return kept_.to(static_cast<std::size_t>(node))[static_cast<std::size_t>(sw)] == kNone;
 }
 
+// Whether an entry is allowed from which a way goes on, see `highest_behind`.
 bool Repair::may_change(std::int32_t node, const Hop& to) {
-    const auto target = graph_.switch_of(static_cast<std::size_t>(node));
     if (is_shortest_) {
-        const auto& hops = hops_to(target);
+        const auto& hops = hops_to(graph_.switch_of(static_cast<std::size_t>(node)));
         return hops[static_cast<std::size_t>(to.target)] + 1 == hops[static_cast<std::size_t>(to.source)];
     }
-    const auto ports = table_.to(static_cast<std::size_t>(node));
-    if (place_.empty()) {
-        auto at = to.target;
-        while (at != target && at != to.source) at = graph_.hop(at, ports[static_cast<std::size_t>(at)]).target;
-        return at == target;
-    }
-    const auto place = place_[static_cast<std::size_t>(to.link)];
-    // Entries by which no route came yet are in no order.
-    auto before = place;
-    for (auto at = to.target; at != target;) {
-        const Hop& next = graph_.hop(at, ports[static_cast<std::size_t>(at)]);
-        const auto behind = place_[static_cast<std::size_t>(next.link)];
-        if (behind <= before) return false;
-        before = behind;
-        at = next.target;
-    }
+    if (place_.empty()) return true;
     if (!ordered_->mixes(static_cast<std::size_t>(node), to)) return false;
+    const auto ports = table_.to(static_cast<std::size_t>(node));
     return std::ranges::all_of(graph_.arriving(to.source), [&](const Hop& hop) {
         return ports[static_cast<std::size_t>(hop.source)] != hop.port ||
-               place_[static_cast<std::size_t>(hop.link)] < place;
+               place_[static_cast<std::size_t>(hop.link)] < place_[static_cast<std::size_t>(to.link)];
     });
 }
 
-// The highest load of a link and of those behind it; without bound if the way takes another link.
-std::uint64_t Repair::highest_behind(std::int32_t node, const Hop& hop, const Hop& without) const {
+// The highest load of a link and of those behind it; kNoWay if that is not below a bound, the way takes
+// another link, as those do that come back, or it does not keep to the order.
+std::uint64_t Repair::highest_behind(std::int32_t node, const Hop& first, const Hop& without,
+                                     std::uint64_t bound) const {
     const auto ports = table_.to(static_cast<std::size_t>(node));
     const auto target = graph_.switch_of(static_cast<std::size_t>(node));
-    auto highest = loads()[static_cast<std::size_t>(hop.link)];
-    for (auto at = hop.target; at != target;) {
-        const Hop& next = graph_.hop(at, ports[static_cast<std::size_t>(at)]);
-        if (next.link == without.link) return std::numeric_limits<std::uint32_t>::max();
-        highest = std::max(highest, loads()[static_cast<std::size_t>(next.link)]);
-        at = next.target;
+    std::uint64_t highest = 0;
+    for (const Hop* hop = &first;;) {
+        highest = std::max(highest, loads()[static_cast<std::size_t>(hop->link)]);
+        if (highest >= bound || hop->link == without.link) return kNoWay;
+        if (hop->target == target) return highest;
+        const Hop& next = graph_.hop(hop->target, ports[static_cast<std::size_t>(hop->target)]);
+        // Entries by which no route came yet are in no order.
+        if (!place_.empty() && place_[static_cast<std::size_t>(hop->link)] >=
+                                   place_[static_cast<std::size_t>(next.link)]) {
+            return kNoWay;
+        }
+        hop = &next;
     }
-    return highest;
 }
 
 // Adds routes to a link and to those behind it.
@@ -301,11 +317,12 @@ public:
     Blocks(const Graph& graph, const Table& after, std::span<const Change> changes,
            std::span<const std::int32_t> block_of_node)
         : changes_(changes), behind_(changes.size()), waits_(changes.size(), false) {
-        std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> known;
+        std::unordered_map<std::int64_t, std::size_t> known;
         for (const auto& [node, sw] : changes) {
-            const std::pair key{sw, block_of_node[static_cast<std::size_t>(node)]};
+            const auto number = block_of_node[static_cast<std::size_t>(node)];
+            const auto key = (std::int64_t{sw} << 32) + number;
             const auto block = known.try_emplace(key, blocks_.size()).first->second;
-            if (block == blocks_.size()) blocks_.push_back({key.first, key.second, {}, 0});
+            if (block == blocks_.size()) blocks_.push_back({sw, number, {}, 0});
             blocks_[block].entries.push_back(block_of_.size());
             block_of_.push_back(block);
         }
@@ -345,21 +362,33 @@ private:
 
     // An entry waits for the first one that changes on the new way behind it.
     void link_entries(const Graph& graph, const Table& after) {
-        std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> entry;
-        for (std::size_t i = 0; i < changes_.size(); ++i) entry[{changes_[i].node, changes_[i].sw}] = i;
-        for (std::size_t i = 0; i < changes_.size(); ++i) {
-            const auto [node, sw] = changes_[i];
+        std::vector<std::size_t> by_node(changes_.size());
+        std::iota(by_node.begin(), by_node.end(), std::size_t{0});
+        std::ranges::stable_sort(by_node, {}, [&](auto i) { return changes_[i].node; });
+        std::vector<std::size_t> entry(graph.switches(), kNoEntry);  // of the node, by switch
+        const auto entry_at = [&](auto sw) -> auto& { return entry[static_cast<std::size_t>(sw)]; };
+        for (auto begin = by_node.begin(); begin != by_node.end();) {
+            const auto node = changes_[*begin].node;
+            const auto is_other = [&](auto i) { return changes_[i].node != node; };
+            const auto end = std::find_if(begin, by_node.end(), is_other);
+            const std::span of_node(begin, end);
+            for (const auto i : of_node) entry_at(changes_[i].sw) = i;
             const auto ports = after.to(static_cast<std::size_t>(node));
             const auto target = graph.switch_of(static_cast<std::size_t>(node));
-            for (auto at = graph.hop(sw, ports[static_cast<std::size_t>(sw)]).target; at != target;) {
-                if (const auto next = entry.find({node, at}); next != entry.end()) {
-                    behind_[next->second].push_back(i);
+            const auto ahead = [&](std::int32_t sw) {
+                return graph.hop(sw, ports[static_cast<std::size_t>(sw)]).target;
+            };
+            for (const auto i : of_node) {
+                auto at = ahead(changes_[i].sw);
+                while (at != target && entry_at(at) == kNoEntry) at = ahead(at);
+                if (const auto next = entry_at(at); next != kNoEntry) {
+                    behind_[next].push_back(i);
                     waits_[i] = true;
                     ++blocks_[block_of_[i]].waiting;
-                    break;
                 }
-                at = graph.hop(at, ports[static_cast<std::size_t>(at)]).target;
             }
+            for (const auto i : of_node) entry_at(changes_[i].sw) = kNoEntry;
+            begin = end;
         }
     }
 
@@ -381,6 +410,8 @@ private:
         }
         return written;
     }
+
+    static constexpr auto kNoEntry = std::numeric_limits<std::size_t>::max();
 
     std::span<const Change> changes_;
     std::vector<std::vector<std::size_t>> behind_;  // by entry, those that wait for it

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -55,24 +56,28 @@ private:
     bool unload(const Hop& hop, std::vector<Destination>& over);
     [[nodiscard]] bool is_free(std::int32_t node, std::int32_t sw) const;
     [[nodiscard]] bool may_change(std::int32_t node, const Hop& to);
-    [[nodiscard]] std::uint64_t highest_behind(std::int32_t node, const Hop& hop,
-                                               const Hop& without) const;
+    [[nodiscard]] std::uint64_t highest_behind(std::int32_t node, const Hop& first, const Hop& without,
+                                               std::uint64_t bound) const;
     void shift(std::int32_t node, const Hop& first, std::int64_t routes);
     [[nodiscard]] const std::vector<std::uint16_t>& hops_to(std::int32_t target);
     [[nodiscard]] bool is_missing(std::int32_t sw, std::int32_t target, Port port) const;
     [[nodiscard]] std::uint64_t missing(std::size_t node, const Table& table) const;
 
+    static constexpr auto kNoWay = std::numeric_limits<std::uint64_t>::max();
+
     const Graph& graph_;
     bool is_shortest_;
     std::vector<std::int32_t> place_;
     std::unique_ptr<Engine> engine_;
-    const Ordered* ordered_ = nullptr;  // that engine, where ways need not be shortest
+    Ordered* ordered_ = nullptr;  // that engine, where ways need not be shortest
     Table kept_, table_;
     std::uint64_t budget_ = 0;  // entries that may change though they were there
     std::vector<bool> is_open_;  // by node, whether an entry was missing
     std::vector<std::vector<std::uint16_t>> hops_;  // by target, then by switch
-    std::vector<bool> is_over_;  // by switch
-    Tree tree_{graph_};
+    // Switches by which routes come to a link, and those of them to which none come.
+    std::vector<std::int32_t> above_, ends_;
+    std::vector<std::size_t> waiting_;        // by switch, entries that lead there
+    std::vector<std::int64_t> carried_;       // by switch, routes
 };
 
 struct Change {
