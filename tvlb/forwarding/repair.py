@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
+from tvlb.forwarding.engines import mean_rate
 from tvlb.forwarding.forwarding import NO_PORT, Forwarding, Ports, graph_of
 from tvlb.forwarding.layers import dependencies, dependency_circle, in_layers
 from tvlb.forwarding.routing import MAX_LAYERS, Order, RouteOptions, route
@@ -21,6 +22,10 @@ from tvlb.topology import Topology, links_left
 BLOCK = 64
 """LIDs of a block, which a subnet manager writes at a time."""
 _NO_PLACES = np.zeros(0, dtype=np.int32)
+# Where so large a share of the entries changes in another order, all are routed afresh, too, and
+# that table is taken if its mean rate is higher by so much.
+_MANY = 0.05
+_LEAST_GAIN = 0.003
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +40,8 @@ class RepairedForwarding:
     must_change : entries whose link is down or leads on no way that is allowed; in one lane also
         those that led to entries which changed, and on no allowed way then.
     in_one_lane : whether the old table can not deadlock in one lane.
-    reoriented : whether all routes were ordered anew, since the order in which those of the old
-        table take links leaves some switch no way.
+    reoriented : whether routes take links in another order, since that of those of the old table
+        leaves some switch no way; where that is of no use, all are routed afresh.
     """
 
     forwarding: Forwarding
@@ -137,17 +142,27 @@ def repair_forwarding(
     before = carried_over(old, left).ports
     in_one_lane = old.num_layers == 1 and not dependency_circle(old)
     is_shortest = old.loads.shortest_pairs == old.loads.pairs
+    task = _Task(left, before, int(rebalance * before.size))
+    found = None
     if is_shortest or not in_one_lane:
-        ports, missing, _ = _completed(left, before, is_shortest, _NO_PLACES, rebalance)
-        found = Forwarding.of(left, ports)
-        if not in_one_lane or not dependency_circle(found, Forwarding.of(left, before)):
-            return RepairedForwarding(_layered(found, old), before, missing, in_one_lane)
-    place = kernels.link_order(graph_of(left), dependencies(Forwarding.of(left, before)))
-    ports, missing, lost = _completed(left, before, False, place, rebalance)
-    if lost == 0:
-        return RepairedForwarding(Forwarding.of(left, ports), before, missing, in_one_lane)
-    afresh = route(left, RouteOptions(order="interleave", max_layers=1), report).forwarding
-    return RepairedForwarding(afresh, before, missing, in_one_lane, reoriented=True)
+        found = task.by_any_order(is_shortest, in_one_lane)
+    if found is not None:
+        return RepairedForwarding(
+            _layered(found.forwarding(), old), before, found.missing, in_one_lane
+        )
+    waits = dependencies(task.before)
+    # In the order in which the old table takes links, or else in any other that what stays leaves.
+    found = task.filled(place=kernels.link_order(task.graph, waits))
+    if reoriented := found.lost > 0:
+        found = task.filled(place=kernels.link_order(task.graph, waits), waits=waits)
+    best = found.forwarding()
+    if found.lost or (reoriented and found.missing > _MANY * before.size):
+        afresh = route(left, RouteOptions(order="auto", max_layers=1), report).forwarding
+        least = mean_rate(left, afresh.ports) - _LEAST_GAIN
+        if found.lost or mean_rate(left, best.ports) < least:
+            return RepairedForwarding(afresh, before, found.missing, in_one_lane, reoriented)
+    found.rebalance(task.most)
+    return RepairedForwarding(found.forwarding(), before, found.missing, in_one_lane, reoriented)
 
 
 def _layered(found: Forwarding, old: Forwarding) -> Forwarding:
@@ -155,20 +170,53 @@ def _layered(found: Forwarding, old: Forwarding) -> Forwarding:
     return found if old.num_layers == 1 else in_layers(found, MAX_LAYERS)
 
 
-def _completed(
-    left: Topology,
-    before: Ports,
-    is_shortest: bool,
-    place: NDArray[np.int32],
-    rebalance: float,
-) -> tuple[Ports, int, int]:
-    """Return the ports, how many entries had to change, and how many found no way."""
-    order = Order("interleave").nodes(left)
-    repair = kernels.ForwardingRepair(graph_of(left), before, is_shortest, place)
-    lost = repair.fill(order)
-    missing = repair.missing()
-    if not lost:
-        # With all that is there, and then entry by entry.
-        repair.fill_again(order, power=1)
-        repair.rebalance(int(rebalance * before.size))
-    return repair.ports(), missing, lost
+class _Filling:
+    """A table that is completed: `missing` entries had to change, `lost` of them found no way."""
+
+    def __init__(self, left: Topology, repair: kernels.ForwardingRepair) -> None:
+        self._left, self._repair = left, repair
+        order = Order("interleave").nodes(left)
+        self.lost = repair.fill(order)
+        self.missing = repair.missing()
+        if not self.lost:
+            # With all that is there.
+            repair.fill_again(order, power=1)
+
+    def rebalance(self, most: int) -> None:
+        """Change those entries one by one, and so many others."""
+        self._repair.rebalance(most)
+
+    def forwarding(self) -> Forwarding:
+        return Forwarding.of(self._left, self._repair.ports())
+
+
+class _Task:
+    """What is left of a network and of its table, and how many entries more may change."""
+
+    def __init__(self, left: Topology, before: Ports, most: int) -> None:
+        self._left, self.most = left, most
+        self.graph, self.before = graph_of(left), Forwarding.of(left, before)
+
+    def filled(
+        self,
+        *,
+        is_shortest: bool = False,
+        place: NDArray[np.int32] = _NO_PLACES,
+        waits: kernels.DependencyGraph | None = None,
+    ) -> _Filling:
+        ports = self.before.ports
+        repair = kernels.ForwardingRepair(self.graph, ports, is_shortest, place, waits)
+        return _Filling(self._left, repair)
+
+    def by_any_order(self, is_shortest: bool, in_one_lane: bool) -> _Filling | None:
+        """Return a table; none if it has to be without circles, and is not beside the old one."""
+        found = self.filled(is_shortest=is_shortest)
+
+        def may_wait() -> bool:
+            return in_one_lane and bool(dependency_circle(found.forwarding(), self.before))
+
+        # Looked at before, too, since that takes less than to rebalance in vain.
+        if may_wait():
+            return None
+        found.rebalance(self.most)
+        return None if may_wait() else found

@@ -347,7 +347,12 @@ def link_order(graph: ForwardingGraph, dependencies: DependencyGraph) -> _Int32:
 
 class ForwardingRepair:
     def __init__(
-        self, graph: ForwardingGraph, kept: _Ports, is_shortest: bool, place: _Int32
+        self,
+        graph: ForwardingGraph,
+        kept: _Ports,
+        is_shortest: bool,
+        place: _Int32,
+        dependencies: DependencyGraph | None = None,
     ) -> None: ...
     def missing(self) -> int: ...
     def fill(self, order: _Int32) -> int: ...

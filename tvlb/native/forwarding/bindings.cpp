@@ -176,9 +176,12 @@ auto link_order(const Graph& graph, const tvlb::vc::DependencyGraph& dependencie
 }
 
 Repair repair(const Graph& graph, const Ports& kept, bool is_shortest,
-              const Array<std::int32_t>& place) {
+              const Array<std::int32_t>& place, const tvlb::vc::DependencyGraph* dependencies) {
     if (place.size() != 0) check_column(place.size(), graph.links());
-    return unlocked([&] { return Repair(graph, table_of(graph, kept), is_shortest, copy(place)); });
+    if (dependencies != nullptr) check_column(dependencies->channels(), graph.links());
+    return unlocked([&] {
+        return Repair(graph, table_of(graph, kept), is_shortest, copy(place), dependencies);
+    });
 }
 
 nb::tuple update_order(const Graph& graph, const Ports& before, const Ports& after) {
@@ -323,7 +326,7 @@ void bind_forwarding(nb::module_& m) {
     m.def("link_order", &link_order, "graph"_a, "dependencies"_a);
     nb::class_<Repair>(m, "ForwardingRepair")
         .def(nb::new_(&repair), "graph"_a, "kept"_a, "is_shortest"_a, "place"_a,
-             nb::keep_alive<0, 1>())
+             "dependencies"_a = nb::none(), nb::keep_alive<0, 1>())
         .def("fill", [](Repair& self, const Array<std::int32_t>& order) { return self.fill(view(order)); },
              "order"_a, Unlocked())
         .def("fill_again",

@@ -23,6 +23,12 @@ struct Hop {
     Port port;  // at the source
 };
 
+/// Two links of a route, one behind the other.
+struct Turn {
+    const Hop* held;
+    const Hop* wanted;
+};
+
 class Graph {
 public:
     /// Throws std::invalid_argument if a switch has more than kMostPorts links that leave it.

@@ -15,12 +15,6 @@
 
 namespace tvlb::forwarding {
 
-/// Two links of a route, one behind the other.
-struct Turn {
-    const Hop* held;
-    const Hop* wanted;
-};
-
 class Lane {
 public:
     /// `root`: of a spanning tree whose turns are reserved, so that every destination has a tree.

@@ -1,12 +1,13 @@
 #include "ordered.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 namespace tvlb::forwarding {
-
-using Channel = vc::DependencyGraph::Channel;
 
 std::vector<std::int32_t> link_order(const Graph& graph, const vc::DependencyGraph& dependencies) {
     const auto order = dependencies.order();
@@ -23,6 +24,7 @@ std::vector<std::int32_t> link_order(const Graph& graph, const vc::DependencyGra
             target[held] = hop.target;
             for (const Hop& next : graph.leaving(hop.target)) {
                 const auto wanted = static_cast<std::size_t>(next.link);
+                using Channel = vc::DependencyGraph::Channel;
                 if (dependencies.routes(static_cast<Channel>(held), static_cast<Channel>(wanted)) == 0) {
                     continue;
                 }
@@ -43,7 +45,8 @@ std::vector<std::int32_t> link_order(const Graph& graph, const vc::DependencyGra
     return place;
 }
 
-Ordered::Ordered(const Graph& graph, std::vector<std::int32_t> place, Table before)
+Ordered::Ordered(const Graph& graph, std::vector<std::int32_t> place, Table before,
+                 const vc::DependencyGraph* dependencies)
     : TreeEngine(graph), place_(std::move(place)), before_(std::move(before)), sources_(0),
       first_kept_(graph.switches()), next_kept_(graph.switches()), latest_(graph.switches()),
       mixed_(graph.nodes()), depth_(graph.switches()), cost_(graph.switches()),
@@ -51,24 +54,110 @@ Ordered::Ordered(const Graph& graph, std::vector<std::int32_t> place, Table befo
     for (std::int32_t sw = 0; sw < static_cast<std::int32_t>(graph.switches()); ++sw) {
         sources_ += graph.nodes_at(sw) > 0;
     }
+    if (dependencies == nullptr || place_.empty()) return;
+    std::vector<Channel> links(place_.size());
+    std::iota(links.begin(), links.end(), Channel{0});
+    std::ranges::stable_sort(links, {}, [&](auto link) { return place_[link]; });
+    waits_.emplace(*dependencies, std::move(links));
 }
 
 void Ordered::choose(std::size_t node, std::span<Port> ports) {
     target_ = graph().switch_of(node);
-    in_order_ = !place_.empty();
     kept_.assign(ports.begin(), ports.end());
+    if (!reach(node, ports) && waits_) {
+        // What is kept is in the way.
+        std::ranges::fill(kept_, kNone);
+        reach(node, ports);
+    }
+    if (open_sources_ > 0 || settled_.size() == graph().joined().size()) return;
+    in_order_ = false;
+    followed_ = 0;
+    complete(node, ports);
+}
+
+// Whether all switches that packets start at have a way.
+bool Ordered::reach(std::size_t node, std::span<Port> ports) {
+    in_order_ = !place_.empty();
     list_kept();
     std::ranges::fill(ports, kNone);
     std::ranges::fill(depth_, kNothing);
     open_sources_ = sources_;
     settled_.clear();
     followed_ = 0;
-    settle(target_, 0, 0);
-    complete(node, ports);
-    if (open_sources_ > 0 || settled_.size() == graph().joined().size()) return;
-    in_order_ = false;
-    followed_ = 0;
-    complete(node, ports);
+    held_.clear();
+    settle(target_, 0, 0, ports);
+    do complete(node, ports);
+    while (waits_ && open_sources_ > 0 && settle_in_another_order(ports));
+    if (open_sources_ == 0) return true;
+    for (const auto& [held, wanted] : held_) waits_->remove_route(held, wanted);
+    return false;
+}
+
+// Settles a switch by a way that is none in the order, but closes no circle.
+bool Ordered::settle_in_another_order(std::span<Port> ports) {
+    ways_.clear();
+    for (const auto sw : graph().joined()) {
+        if (!is_open(sw)) continue;
+        const auto kept = kept_[static_cast<std::size_t>(sw)];
+        for (const Hop& hop : graph().leaving(sw)) {
+            const auto next = static_cast<std::size_t>(hop.target);
+            if (is_open(hop.target)) continue;
+            const auto choice = hop.port == kept ? Choice::mixing : kept == kNone ? Choice::open : Choice::kept;
+            ways_.push_back({choice, depth_[next] + 1, cost_[next] + price(hop), sw, hop.port});
+        }
+    }
+    std::ranges::sort(ways_);
+    for (const auto& way : ways_) {
+        const Hop& hop = graph().hop(way.sw, way.port);
+        const auto held = static_cast<Channel>(hop.link);
+        const auto wanted = static_cast<Channel>(next(hop.target, ports).link);
+        if (!waits_->add(held, wanted, kMostSearched)) continue;
+        waits_->remove_route(held, wanted);  // it is held with the rest
+        for (std::size_t link = 0; link < place_.size(); ++link) {
+            place_[link] = static_cast<std::int32_t>(waits_->place(static_cast<Channel>(link)));
+        }
+        take(way, ports);
+        return true;
+    }
+    return false;
+}
+
+std::optional<Turn> Ordered::obstacle(std::span<const Port> ports) const {
+    const auto waits_for_way = [&](auto sw) { return is_open(sw) && graph().nodes_at(sw) > 0; };
+    const auto sw = std::ranges::find_if(graph().joined(), waits_for_way);
+    std::optional<Turn> found;
+    auto least = std::numeric_limits<double>::infinity();
+    for (const Hop& hop : graph().leaving(*sw)) {
+        if (is_open(hop.target)) continue;
+        const auto way = waits_->way(static_cast<Channel>(next(hop.target, ports).link),
+                                     static_cast<Channel>(hop.link));
+        for (std::size_t i = 1; i < way.size(); ++i) {
+            // What was cleared before comes back by routes that have no other way.
+            const auto times = cleared_.find({way[i - 1], way[i]});
+            const double weight = std::ldexp(waits_->routes(way[i - 1], way[i]),
+                                             times == cleared_.end() ? 0 : times->second);
+            if (weight >= least) continue;
+            least = weight;
+            found = {&graph().of_link(way[i - 1]), &graph().of_link(way[i])};
+        }
+    }
+    return found;
+}
+
+void Ordered::clear(const Turn& turn) {
+    const std::pair cleared{static_cast<Channel>(turn.held->link), static_cast<Channel>(turn.wanted->link)};
+    waits_->remove(cleared.first, cleared.second);
+    ++cleared_[cleared];
+}
+
+void Ordered::hold(const Hop& held, const Hop& wanted) {
+    held_.emplace_back(static_cast<Channel>(held.link), static_cast<Channel>(wanted.link));
+    [[maybe_unused]] const bool is_held = waits_->add(held_.back().first, held_.back().second);
+}
+
+void Ordered::take(const Way& way, std::span<Port> ports) {
+    ports[static_cast<std::size_t>(way.sw)] = way.port;
+    settle(way.sw, way.depth, way.cost, ports);
 }
 
 // Settles switches as long as there are ways: by the entries that they have, else by `Way`. Those that have
@@ -85,9 +174,8 @@ void Ordered::complete(std::size_t node, std::span<Port> ports) {
             ways_.pop_back();
             if (!is_open(way.sw)) continue;
             if (way.choice == Choice::kept && in_order_ && open_sources_ == 0) return;
-            ports[static_cast<std::size_t>(way.sw)] = way.port;
             auto offered = settled_.size();
-            settle(way.sw, way.depth, way.cost);
+            take(way, ports);
             follow_kept(ports);
             for (; offered < settled_.size(); ++offered) {
                 for (const Hop& hop : graph().arriving(settled_[offered])) {
@@ -128,13 +216,13 @@ bool Ordered::improves(std::size_t node, const Hop& hop, std::span<const Port> p
 }
 
 bool Ordered::mixes(std::size_t node, const Hop& hop) {
-    if (place_.empty()) return true;
+    if (place_.empty() || waits_) return true;
     if (node != mixed_) list_latest(node);
     const auto here = place_[static_cast<std::size_t>(hop.link)];
-    const auto onward = before_.to(node)[static_cast<std::size_t>(hop.target)];
+    const auto ports = before_.to(node);
     return latest_[static_cast<std::size_t>(hop.source)] < here &&
-           (onward == kNone ||
-            here < place_[static_cast<std::size_t>(graph().hop(hop.target, onward).link)]);
+           (ports[static_cast<std::size_t>(hop.target)] == kNone ||
+            here < place_[static_cast<std::size_t>(next(hop.target, ports).link)]);
 }
 
 void Ordered::list_latest(std::size_t node) {
@@ -160,11 +248,13 @@ void Ordered::list_kept() {
     }
 }
 
-void Ordered::settle(std::int32_t sw, std::int32_t depth, double cost) {
+void Ordered::settle(std::int32_t sw, std::int32_t depth, double cost, std::span<const Port> ports) {
     depth_[static_cast<std::size_t>(sw)] = depth;
     cost_[static_cast<std::size_t>(sw)] = cost;
     settled_.push_back(sw);
     if (graph().nodes_at(sw) > 0) --open_sources_;
+    if (!waits_ || !in_order_ || sw == target_) return;
+    if (const Hop& hop = next(sw, ports); hop.target != target_) hold(hop, next(hop.target, ports));
 }
 
 void Ordered::follow_kept(std::span<Port> ports) {
@@ -175,18 +265,17 @@ void Ordered::follow_kept(std::span<Port> ports) {
             const Hop& hop = graph().hop(sw, kept_[source]);
             if (!is_open(sw) || !leads_on(hop, ports)) continue;
             ports[source] = hop.port;
-            settle(sw, depth_[at] + 1, cost_[at] + price(hop));
+            settle(sw, depth_[at] + 1, cost_[at] + price(hop), ports);
         }
     }
 }
 
 bool Ordered::leads_on(const Hop& hop, std::span<const Port> ports) const {
     if (hop.target == target_) return true;
-    const auto next = ports[static_cast<std::size_t>(hop.target)];
-    if (next == kNone) return false;
+    if (ports[static_cast<std::size_t>(hop.target)] == kNone) return false;
     if (!in_order_) return true;
-    const auto onward = static_cast<std::size_t>(graph().hop(hop.target, next).link);
-    return place_[static_cast<std::size_t>(hop.link)] < place_[onward];
+    return place_[static_cast<std::size_t>(hop.link)] <
+           place_[static_cast<std::size_t>(next(hop.target, ports).link)];
 }
 
 }  // namespace tvlb::forwarding

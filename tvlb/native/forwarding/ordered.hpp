@@ -4,6 +4,8 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -25,13 +27,26 @@ namespace tvlb::forwarding {
 class Ordered final : public TreeEngine {
 public:
     /// `before`: the table in use meanwhile, with which entries mix wherever they can, see `mixes`.
-    Ordered(const Graph& graph, std::vector<std::int32_t> place, Table before);
+    /// `dependencies`: if given, the places may change, as long as none of these links waits for an earlier
+    /// one: where an order leaves a switch no way, another one may.
+    Ordered(const Graph& graph, std::vector<std::int32_t> place, Table before,
+            const vc::DependencyGraph* dependencies);
 
     /// Switches without such a way keep no entry.
     void choose(std::size_t node, std::span<Port> ports) override;
     /// Whether a link stands behind all by which the table before comes to its source, and before the one
-    /// by which that goes on.
+    /// by which that goes on. Any does where places may change: mixtures wait in circles then, or take
+    /// longer ways.
     [[nodiscard]] bool mixes(std::size_t node, const Hop& hop);
+    /// Whether places may change.
+    [[nodiscard]] bool is_flexible() const { return waits_.has_value(); }
+    /// Behind `add` that left a switch without a way: what is in the way, with the fewest routes; none where
+    /// there is nothing.
+    [[nodiscard]] std::optional<Turn> obstacle(std::span<const Port> ports) const;
+    /// Forgets that routes take these links one behind the other; none may any more.
+    void clear(const Turn& turn);
+    /// By link, or empty.
+    [[nodiscard]] std::span<const std::int32_t> places() const { return place_; }
 
 private:
     // Which ways are taken first.
@@ -46,12 +61,22 @@ private:
         auto operator<=>(const Way&) const = default;
     };
 
+    using Channel = vc::DependencyGraph::Channel;
+
+    bool reach(std::size_t node, std::span<Port> ports);
     void complete(std::size_t node, std::span<Port> ports);
+    bool settle_in_another_order(std::span<Port> ports);
+    void take(const Way& way, std::span<Port> ports);
+    // Keeps places in which a link is behind another one.
+    void hold(const Hop& held, const Hop& wanted);
     void offer_all(std::size_t node, std::span<const Port> ports);
     bool improves(std::size_t node, const Hop& hop, std::span<const Port> ports);
-    void settle(std::int32_t sw, std::int32_t depth, double cost);
+    void settle(std::int32_t sw, std::int32_t depth, double cost, std::span<const Port> ports);
     [[nodiscard]] bool is_open(std::int32_t sw) const {
         return depth_[static_cast<std::size_t>(sw)] == kNothing;
+    }
+    [[nodiscard]] const Hop& next(std::int32_t sw, std::span<const Port> ports) const {
+        return graph().hop(sw, ports[static_cast<std::size_t>(sw)]);
     }
     // Takes kept entries on from what was settled.
     void follow_kept(std::span<Port> ports);
@@ -61,9 +86,13 @@ private:
     [[nodiscard]] bool leads_on(const Hop& hop, std::span<const Port> ports) const;
 
     static constexpr std::int32_t kNothing = -1;
+    static constexpr std::size_t kMostSearched = 1000;  // channels, for another order
     static constexpr Way kNoWay{Choice::none, 0, 0, kNothing, kNone};
 
     std::vector<std::int32_t> place_;  // by link, or empty
+    std::optional<vc::AcyclicDependencies> waits_;   // if places may change
+    std::vector<std::pair<Channel, Channel>> held_;  // for the destination
+    std::map<std::pair<Channel, Channel>, int> cleared_;  // how often
     Table before_;
     std::size_t sources_;     // switches with nodes
     bool in_order_ = true;    // whether places have to rise

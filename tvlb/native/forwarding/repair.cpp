@@ -14,15 +14,16 @@
 
 namespace tvlb::forwarding {
 
-Repair::Repair(const Graph& graph, Table kept, bool is_shortest, std::vector<std::int32_t> place)
-    : graph_(graph), is_shortest_(is_shortest), place_(std::move(place)), kept_(std::move(kept)),
+Repair::Repair(const Graph& graph, Table kept, bool is_shortest, std::vector<std::int32_t> place,
+               const vc::DependencyGraph* dependencies)
+    : graph_(graph), is_shortest_(is_shortest), kept_(std::move(kept)),
       table_(kept_), is_open_(graph.nodes(), false), waiting_(graph.switches()),
       carried_(graph.switches()) {
     if (is_shortest_) {
         engine_ = std::make_unique<Psssp>(graph);
         drop_longer();
     } else {
-        auto ordered = std::make_unique<Ordered>(graph, place_, kept_);
+        auto ordered = std::make_unique<Ordered>(graph, std::move(place), kept_, dependencies);
         ordered_ = ordered.get();
         engine_ = std::move(ordered);
     }
@@ -72,16 +73,68 @@ std::uint64_t Repair::fill(std::span<const std::int32_t> order) {
             const auto node = static_cast<std::size_t>(number);
             if (is_open_[node] != open) continue;
             check_interrupt();
-            engine_->add(node, table_.to(node));
-            left += missing(node, table_);
-            // Some that were there may lead to others that changed, and on no allowed way then.
-            const auto kept = kept_.to(node);
-            for (std::size_t sw = 0; sw < kept.size(); ++sw) {
-                if (kept[sw] != table_.to(node)[sw]) kept[sw] = kNone;
+            if (const auto lost = add(node); lost > 0) {
+                left += lost;
+                lost_.push_back(number);
             }
         }
     }
-    return left;
+    return left > 0 && ordered_ != nullptr && ordered_->is_flexible() ? make_way() : left;
+}
+
+// Returns how many entries no way completes. Some that were there may lead to others that changed, and on
+// no allowed way then.
+std::uint64_t Repair::add(std::size_t node) {
+    engine_->add(node, table_.to(node));
+    const auto lost = missing(node, table_);
+    if (lost > 0 && ordered_ != nullptr && ordered_->is_flexible()) return lost;
+    const auto kept = kept_.to(node);
+    for (std::size_t sw = 0; sw < kept.size(); ++sw) {
+        if (kept[sw] != table_.to(node)[sw]) kept[sw] = kNone;
+    }
+    return lost;
+}
+
+void Repair::take_out(std::size_t node) {
+    engine_->remove(node, table_.to(node));
+    std::ranges::copy(kept_.to(node), table_.to(node).begin());
+}
+
+// Takes routes out that leave others no way, and routes them behind those. Returns the number of entries
+// that no way completes all the same.
+std::uint64_t Repair::make_way() {
+    auto cleared = graph_.nodes();
+    for (const auto node : lost_) take_out(static_cast<std::size_t>(node));
+    for (std::size_t i = 0; i < lost_.size();) {
+        check_interrupt();
+        const auto node = static_cast<std::size_t>(lost_[i]);
+        const auto lost = add(node);
+        if (lost == 0) {
+            ++i;
+            continue;
+        }
+        const auto turn = ordered_->obstacle(table_.to(node));
+        if (!turn || cleared-- == 0) return lost;
+        take_out(node);
+        ordered_->clear(*turn);
+        const std::vector<std::int32_t> out(lost_.begin() + static_cast<std::ptrdiff_t>(i), lost_.end());
+        for (std::int32_t other = 0; static_cast<std::size_t>(other) < graph_.nodes(); ++other) {
+            const auto ports = table_.to(static_cast<std::size_t>(other));
+            const auto takes = [&](const Hop* hop) {
+                return ports[static_cast<std::size_t>(hop->source)] == hop->port;
+            };
+            if (!takes(turn->held) || !takes(turn->wanted)) continue;
+            if (graph_.switch_of(static_cast<std::size_t>(other)) == turn->held->target) continue;
+            if (std::ranges::find(out, other) == out.end()) {
+                take_out(static_cast<std::size_t>(other));
+                lost_.push_back(other);
+                is_open_[static_cast<std::size_t>(other)] = true;
+            }
+            const auto at = static_cast<std::size_t>(turn->held->source);
+            ports[at] = kept_.to(static_cast<std::size_t>(other))[at] = kNone;
+        }
+    }
+    return 0;
 }
 
 void Repair::fill_again(std::span<const std::int32_t> order, int power) {
@@ -228,12 +281,13 @@ bool Repair::may_change(std::int32_t node, const Hop& to) {
         const auto& hops = hops_to(graph_.switch_of(static_cast<std::size_t>(node)));
         return hops[static_cast<std::size_t>(to.target)] + 1 == hops[static_cast<std::size_t>(to.source)];
     }
-    if (place_.empty()) return true;
+    const auto place = ordered_->places();
+    if (place.empty()) return true;
     if (!ordered_->mixes(static_cast<std::size_t>(node), to)) return false;
     const auto ports = table_.to(static_cast<std::size_t>(node));
     return std::ranges::all_of(graph_.arriving(to.source), [&](const Hop& hop) {
         return ports[static_cast<std::size_t>(hop.source)] != hop.port ||
-               place_[static_cast<std::size_t>(hop.link)] < place_[static_cast<std::size_t>(to.link)];
+               place[static_cast<std::size_t>(hop.link)] < place[static_cast<std::size_t>(to.link)];
     });
 }
 
@@ -243,6 +297,7 @@ std::uint64_t Repair::highest_behind(std::int32_t node, const Hop& first, const 
                                      std::uint64_t bound) const {
     const auto ports = table_.to(static_cast<std::size_t>(node));
     const auto target = graph_.switch_of(static_cast<std::size_t>(node));
+    const auto place = is_shortest_ ? std::span<const std::int32_t>() : ordered_->places();
     std::uint64_t highest = 0;
     for (const Hop* hop = &first;;) {
         highest = std::max(highest, loads()[static_cast<std::size_t>(hop->link)]);
@@ -250,8 +305,8 @@ std::uint64_t Repair::highest_behind(std::int32_t node, const Hop& first, const 
         if (hop->target == target) return highest;
         const Hop& next = graph_.hop(hop->target, ports[static_cast<std::size_t>(hop->target)]);
         // Entries by which no route came yet are in no order.
-        if (!place_.empty() && place_[static_cast<std::size_t>(hop->link)] >=
-                                   place_[static_cast<std::size_t>(next.link)]) {
+        if (!place.empty() && place[static_cast<std::size_t>(hop->link)] >=
+                                  place[static_cast<std::size_t>(next.link)]) {
             return kNoWay;
         }
         hop = &next;
@@ -300,7 +355,8 @@ std::vector<Change> update_order(const Graph& graph, const Table& before, const 
         for (auto hop = taken.rbegin(); hop != taken.rend(); ++hop) {
             const auto sw = static_cast<std::size_t>(hop->source);
             depth[sw] = depth[static_cast<std::size_t>(hop->target)] + 1;
-            if (old[sw] != now[sw]) found.push_back({depth[sw], {static_cast<std::int32_t>(node), hop->source}});
+            if (old[sw] == now[sw]) continue;
+            found.push_back({depth[sw], {static_cast<std::int32_t>(node), hop->source}});
         }
     }
     std::ranges::stable_sort(found, {}, &Placed::depth);

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "../vc/dependency_graph.hpp"
 #include "engine.hpp"
 
 namespace tvlb::forwarding {
@@ -19,7 +20,9 @@ public:
     ///   kept: the entries whose links are up, of the graph; those that may not stay are dropped.
     ///   is_shortest: whether only shortest ways are allowed.
     ///   place: by link, see `link_order`, if only ways in this order are allowed; else empty.
-    Repair(const Graph& graph, Table kept, bool is_shortest, std::vector<std::int32_t> place);
+    ///   dependencies: if not null, the order may change, see `Ordered`.
+    Repair(const Graph& graph, Table kept, bool is_shortest, std::vector<std::int32_t> place,
+           const vc::DependencyGraph* dependencies);
 
     /// Entries that are missing, those that may not stay among them; behind `fill` all that do not.
     [[nodiscard]] std::uint64_t num_missing() const;
@@ -49,6 +52,9 @@ private:
     };
 
     void drop_longer();
+    std::uint64_t add(std::size_t node);
+    void take_out(std::size_t node);
+    std::uint64_t make_way();
     /// Whether no entry for a node is missing, and those that may stay do.
     [[nodiscard]] bool completes_kept(std::size_t node) const;
     [[nodiscard]] std::vector<Destination> over(const Hop& hop);
@@ -67,11 +73,11 @@ private:
 
     const Graph& graph_;
     bool is_shortest_;
-    std::vector<std::int32_t> place_;
     std::unique_ptr<Engine> engine_;
     Ordered* ordered_ = nullptr;  // that engine, where ways need not be shortest
     Table kept_, table_;
     std::uint64_t budget_ = 0;  // entries that may change though they were there
+    std::vector<std::int32_t> lost_;  // nodes to which some switch has no way, and those in their way
     std::vector<bool> is_open_;  // by node, whether an entry was missing
     std::vector<std::vector<std::uint16_t>> hops_;  // by target, then by switch
     // Switches by which routes come to a link, and those of them to which none come.

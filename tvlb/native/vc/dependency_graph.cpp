@@ -111,6 +111,11 @@ AcyclicDependencies::AcyclicDependencies(std::size_t channels)
     std::iota(place_.begin(), place_.end(), 0);
 }
 
+AcyclicDependencies::AcyclicDependencies(DependencyGraph graph, std::vector<Channel> order)
+    : graph_(std::move(graph)), order_(std::move(order)), place_(order_.size()), is_reached_(order_.size(), 0) {
+    for (std::uint32_t at = 0; at < order_.size(); ++at) place_[order_[at]] = at;
+}
+
 bool AcyclicDependencies::add(Channel held, Channel wanted, std::size_t most) {
     if (place_[held] >= place_[wanted] && !move_behind(held, wanted, most)) return false;
     graph_.add(held, wanted);
@@ -122,6 +127,27 @@ void AcyclicDependencies::remove_route(Channel held, Channel wanted) {
     const auto one = std::ranges::lower_bound(all, wanted, {}, &DependencyGraph::Dependency::wanted);
     // Searches would look at what is left of it.
     if (--one->routes == 0) all.erase(one);
+}
+
+void AcyclicDependencies::remove(Channel held, Channel wanted) {
+    std::erase_if(graph_.of_[held], [&](const auto& one) { return one.wanted == wanted; });
+}
+
+std::vector<AcyclicDependencies::Channel> AcyclicDependencies::way(Channel from, Channel to) const {
+    constexpr Channel kNone = std::numeric_limits<Channel>::max();
+    std::vector<Channel> before(place_.size(), kNone), reached{from};
+    for (std::size_t i = 0; i < reached.size() && before[to] == kNone; ++i) {
+        for (const auto& [wanted, _] : graph_.of_[reached[i]]) {
+            if (place_[wanted] > place_[to] || before[wanted] != kNone) continue;
+            before[wanted] = reached[i];
+            reached.push_back(wanted);
+        }
+    }
+    if (before[to] == kNone) return {};
+    std::vector<Channel> found{to};
+    while (found.back() != from) found.push_back(before[found.back()]);
+    std::ranges::reverse(found);
+    return found;
 }
 
 // What is wanted and all that is reached from there, as far as the channel held, go behind that one.

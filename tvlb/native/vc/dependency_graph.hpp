@@ -98,12 +98,24 @@ public:
     static constexpr std::size_t kAll = static_cast<std::size_t>(-1);
 
     explicit AcyclicDependencies(std::size_t channels);
+    /// `order`: of all channels, in which each waits for later ones alone.
+    AcyclicDependencies(DependencyGraph graph, std::vector<Channel> order);
 
     /// Adds one of a route. Returns false, and adds nothing, where it would close a circle, or where
     /// that is not known from `most` channels behind the one that is wanted.
     [[nodiscard]] bool add(Channel held, Channel wanted, std::size_t most = kAll);
     void remove_route(Channel held, Channel wanted);
-    [[nodiscard]] bool has(Channel held, Channel wanted) const { return graph_.routes(held, wanted) > 0; }
+    /// Takes out all routes of a dependency.
+    void remove(Channel held, Channel wanted);
+    /// Channels of which each waits for the next one, from a channel to another one, as few as there are;
+    /// none if there is no such way.
+    [[nodiscard]] std::vector<Channel> way(Channel from, Channel to) const;
+    [[nodiscard]] std::uint32_t routes(Channel held, Channel wanted) const {
+        return graph_.routes(held, wanted);
+    }
+    [[nodiscard]] bool has(Channel held, Channel wanted) const { return routes(held, wanted) > 0; }
+    /// In the order.
+    [[nodiscard]] std::uint32_t place(Channel channel) const { return place_[channel]; }
 
 private:
     [[nodiscard]] bool move_behind(Channel held, Channel wanted, std::size_t most);
