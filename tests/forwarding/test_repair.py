@@ -229,6 +229,24 @@ def test_a_cable_of_a_dragonfly() -> None:
     assert changed < len(moved.changes[0]) <= changed + int(0.001 * old.ports.size)
 
 
+def test_every_cable_in_one_lane_changes_few_entries() -> None:
+    topology = parse_topology("2,4,2,9")
+    old = route(topology, RouteOptions(order="auto", max_layers=1)).forwarding
+    ends = zip(topology.network.link_source, topology.network.link_target, strict=True)
+    repaired = [
+        repair_forwarding(old, without(topology, Failures(links=((int(a), int(b)),))))
+        for a, b in ends
+        if a < b
+    ]
+    # Of 90 cables some are the last way up of a switch: links are taken in another order then, by
+    # 4% of the entries at most, where routing afresh changes 30% to 60%.
+    assert 5 < sum(one.reoriented for one in repaired) < 30
+    for one in repaired:
+        assert 0 < len(one.changes[0]) <= one.must_change < 0.04 * one.entries
+        assert one.forwarding.loads.lost_pairs == 0
+        assert nx.is_directed_acyclic_graph(_waits(one.forwarding))
+
+
 def test_what_can_not_be_repaired() -> None:
     topology = parse_topology("2,4,2,9")
     old = route(topology).forwarding

@@ -145,8 +145,8 @@ class ForwardingRepairDocument(Document):
     layers: Count = Field(description="Layers of virtual channels of the new table.")
     in_one_lane: bool = Field(description="Whether the old table can not deadlock in one lane.")
     reoriented: bool = Field(
-        description="Whether routes had to be ordered anew, since the old order leaves some switch "
-        "no way."
+        description="Whether routes take links in another order, since the old one leaves some "
+        "switch no way."
     )
     free_of_deadlock_together: bool = Field(
         description="Whether packets can not deadlock in one lane, by whatever mixture of old and "
