@@ -7,19 +7,21 @@
 
 Every run is kept in the last file as soon as it has ended, so that the command goes on where it
 was stopped. Judged is as `tvlb table` judges: equal patterns and seeds that no search saw,
-saturation loads on a grid of .01, mean latency at .1 and .2, intervals of 95% that hold together.
-The thresholds of levels are those with the largest mean saturation load, then the least latency, on
-two patterns of the search for tables; once per network, for each sequence of path sets.
+saturation loads on a grid of .01, mean latency at .1 and .2, or at half the least saturation load
+of the search and at that, intervals of 95% that hold together. The thresholds of levels are those
+with the largest mean saturation load, then the least latency, on two patterns of the search for
+tables; once per network, for each sequence of path sets. Then the load of the first pattern steps
+from .05 to .9 of what all that decide at each attempt sustain.
 """
 
 import argparse
 import json
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from math import inf, nan
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -28,6 +30,7 @@ import numpy as np
 
 from sim_bridge import Scenario, SimulationConfig, search_saturation
 from tvlb.paths import PathSet, parse_expression
+from tvlb.search.objective import REFERENCE_LOAD
 from tvlb.search.workload import held_out_workload, training_workload
 from tvlb.statistics import (
     Judgement,
@@ -35,21 +38,34 @@ from tvlb.statistics import (
     Pairing,
     SetFigures,
     change_text,
+    estimate,
     judgements,
 )
 from tvlb.table import parse_path_set, read_any_table
 from tvlb.topology import Topology, parse_topology
-from tvlb.traffic import Pattern
+from tvlb.traffic import Pattern, parse_pattern
 
 GRID = 0.01
-LOADS = (0.1, 0.2)
 CONFIG = SimulationConfig(warmup_cycles=4000, measured_cycles=3000, stop_when_saturated=True)
 EACH_ATTEMPT = replace(CONFIG, decide="each-attempt")
 # Attempts that raise the level within an interval of so many cycles; a third of them lets it fall.
-THRESHOLDS = tuple(product((200, 500), (15, 100, 400)))
+THRESHOLDS = tuple(product((100, 200, 500, 1000), (15, 100, 400, 800, 1600)))
 TRAINING_PATTERNS = 2
-# The largest networks are judged on every other pattern.
+# The largest networks are judged on every other pattern, and have fewer thresholds.
 MANY_NODES = 2000
+FEW_THRESHOLDS = tuple(product((200,), (100, 400, 1600)))
+# A step of load: cycle, cycles behind it, intervals of the course, and where and to which share of
+# what is sustained the load goes.
+STEP, BEHIND, INTERVAL = 4000, 6000, 100
+LOW, HIGH = 0.05, 0.9
+STEP_SEEDS = (1, 2, 3)
+COURSE: dict[str, Any] = {
+    "warmup_cycles": 0,
+    "measured_cycles": STEP + BEHIND,
+    "drain_limit_cycles": 0,
+    "stop_when_saturated": False,
+    "interval": INTERVAL,
+}
 
 
 @dataclass(frozen=True)
@@ -97,6 +113,21 @@ class Runs:
 
         return self._kept(["latency", load], case, pattern, seed, simulate)
 
+    def course(self, case: Case, pattern: Pattern, seed: int, high: float) -> dict[str, Any]:
+        """Return mean latencies and levels by interval, of a run whose load steps."""
+
+        def simulate(scenario: Scenario) -> dict[str, Any]:
+            stepped = replace(scenario, pattern=parse_pattern(f"step({pattern},{STEP},{high})"))
+            config = replace(case.config, **COURSE)
+            series = stepped.run(LOW, config).series
+            levels = series.level_mean
+            return {
+                "latency": series.latency_mean.tolist(),
+                "level": None if levels is None else levels.tolist(),
+            }
+
+        return self._kept(["step", LOW, high], case, pattern, seed, simulate)
+
     def _kept(
         self,
         what: list[Any],
@@ -115,10 +146,19 @@ class Runs:
         return self._known[key]
 
 
+def latency_loads(saturation: float) -> tuple[float, float]:
+    """Return where latencies are compared, by the least saturation load, as `tvlb table` does."""
+    low = min(REFERENCE_LOAD, saturation / 2)
+    return low, 2 * low
+
+
 def searched(
     runs: Runs, topology: Topology, name: str, sets: Sequence[tuple[str, PathSet]]
-) -> Case:
-    """Return UGAL-ACOR over a sequence with the thresholds that training patterns prefer."""
+) -> tuple[Case, float]:
+    """Return UGAL-ACOR over a sequence with the thresholds that training patterns prefer.
+
+    Beside it stands the least saturation load of all thresholds.
+    """
     patterns = training_workload(topology, TRAINING_PATTERNS, 0).first_round[:TRAINING_PATTERNS]
     texts, paths = zip(*sets, strict=True)
     two = {3: ",it2={0},dt2={1}"}.get(len(sets), "")
@@ -129,30 +169,24 @@ def searched(
             paths,
             texts,
         )
-        for hi, it in THRESHOLDS
+        for hi, it in (FEW_THRESHOLDS if topology.num_nodes > MANY_NODES else THRESHOLDS)
     ]
-    every = [(case, pattern) for case in cases for pattern in patterns]
-    loads = runs.map([partial(runs.saturation, *one, 0) for one in every])
-    latencies = runs.map([partial(runs.latency, *one, 0, LOADS[1]) for one in every])
-    by_case = {
-        case: (
-            -np.mean(
-                [load["load"] for (of, _), load in zip(every, loads, strict=True) if of is case]
-            ),
-            np.mean(
-                [
-                    inf if one["latency"] is None else one["latency"]
-                    for (of, _), one in zip(every, latencies, strict=True)
-                    if of is case
-                ]
-            ),
-        )
-        for case in cases
-    }
-    return min(cases, key=lambda case: by_case[case])
+    every = list(product(cases, patterns))
+    shape = len(cases), len(patterns)
+    loads = np.array(
+        [one["load"] for one in runs.map([partial(runs.saturation, *one, 0) for one in every])]
+    ).reshape(shape)
+    at = latency_loads(float(loads.min()))[1]
+    found = runs.map([partial(runs.latency, *one, 0, at) for one in every])
+    latencies = np.array([*map(mean_of, found)]).reshape(shape)
+    latencies[np.isnan(latencies)] = math.inf
+    scores = list(zip(-loads.mean(axis=1), latencies.mean(axis=1), strict=True))
+    for case, (load, latency) in zip(cases, scores, strict=True):
+        print(f"{name}, {case.routing}: {-load:.3f}, {latency:.1f} at {at:g}", flush=True)
+    return cases[scores.index(min(scores))], float(loads.min())
 
 
-def told(judgement: Judgement) -> str:
+def told(judgement: Judgement, loads: Sequence[float]) -> str:
     """Say a comparison in a line."""
 
     def share(change: Any) -> str:
@@ -160,7 +194,7 @@ def told(judgement: Judgement) -> str:
 
     latency = ", ".join(
         f"at {load:g} {share(change)}"
-        for load, change in zip(LOADS, judgement.latency, strict=True)
+        for load, change in zip(loads, judgement.latency, strict=True)
     )
     return (
         f"{judgement.expression} against {judgement.against}: saturation "
@@ -170,7 +204,7 @@ def told(judgement: Judgement) -> str:
 
 def mean_of(found: dict[str, Any]) -> float:
     """Return a mean latency, nan of a saturated run."""
-    return nan if found["latency"] is None else float(found["latency"])
+    return math.nan if found["latency"] is None else float(found["latency"])
 
 
 def shares_of(found: Sequence[dict[str, Any]]) -> str:
@@ -180,6 +214,36 @@ def shares_of(found: Sequence[dict[str, Any]]) -> str:
         return "-"
     means: list[float] = np.nanmean(np.array(every, dtype=np.float64), axis=0).tolist()
     return " / ".join(f"{100 * one:.0f}" for one in means)
+
+
+def tell_step(runs: Runs, cases: Sequence[Case], pattern: Pattern, high: float) -> None:
+    """Print how latencies and levels go when the load steps, and when they are steady again."""
+    print(f"step({pattern},{STEP},{high:g}) from {LOW:g}, seeds {STEP_SEEDS}:")
+    every = [(case, pattern, seed, high) for case in cases for seed in STEP_SEEDS]
+    found = runs.map([partial(runs.course, *one) for one in every])
+    first, late = STEP // INTERVAL, -BEHIND // 3 // INTERVAL
+    for place, case in enumerate(cases):
+        some = found[place * len(STEP_SEEDS) :][: len(STEP_SEEDS)]
+        latency = np.array([one["latency"] for one in some], dtype=np.float64)
+        end = latency[:, late:].mean(axis=1)
+        off = np.abs(latency[:, first:] / end[:, None] - 1) > 0.1
+        # Behind the last interval that is off.
+        steady = [INTERVAL * int(np.flatnonzero([True, *one])[-1]) for one in off]
+        figures = {
+            "before": latency[:, first // 2 : first].mean(axis=1),
+            "peak": latency[:, first:].max(axis=1),
+            "late": end,
+        }
+        line = ", ".join(
+            f"{name} {one.mean():.1f} +- {estimate(one).half_width():.1f}"
+            for name, one in figures.items()
+        )
+        print(f"{case.name}: latency {line}; within 10% after {steady} cycles", flush=True)
+        if some[0]["level"]:
+            level = np.array([one["level"] for one in some], dtype=np.float64).mean(axis=0)
+            told_at = (-INTERVAL, 0, 100, 200, 300, 500, 1000, 2000, 4000, BEHIND - INTERVAL)
+            at = [f"{level[(STEP + cycle) // INTERVAL]:.2f}" for cycle in told_at]
+            print(f"  mean level from cycles {told_at} behind the step: {', '.join(at)}")
 
 
 def main() -> None:
@@ -198,36 +262,45 @@ def main() -> None:
     short = short_text, parse_expression(short_text, topology)
     every = "all", parse_expression("all", topology)
     ours = f"table {read_any_table(given.table).id[:12]}", table
+    sequences = {
+        "acor": [short, every],
+        "acor over table": [ours, every],
+        "acor up to table": [short, ours],
+    }
+    found = [searched(runs, topology, name, sets) for name, sets in sequences.items()]
+    acor, over, up_to = (case for case, _ in found)
+    at_loads = latency_loads(min(least for _, least in found))
+    each_attempt = Case("table, each attempt", "ugal-l", ours[1:], ours[:1], EACH_ATTEMPT)
     cases = [
         Case("table", "ugal-l", ours[1:], ours[:1]),
-        searched(runs, topology, "acor", [short, every]),
+        acor,
         Case("all", "ugal-l", every[1:], every[:1]),
-        Case("table, each attempt", "ugal-l", ours[1:], ours[:1], EACH_ATTEMPT),
-        searched(runs, topology, "acor over table", [ours, every]),
-        searched(runs, topology, "acor up to table", [short, ours]),
+        each_attempt,
+        over,
+        up_to,
     ]
-    workload = held_out_workload(topology, 0)
-    patterns = workload.first_round
+    patterns = held_out_workload(topology, 0).first_round
     if topology.num_nodes > MANY_NODES:
         patterns = patterns[::2]
     seed = KeyedStream(0, "held-out", 0).next64() >> 1
     pairs = [(case, pattern) for case in cases for pattern in patterns]
     saturation = runs.map([partial(runs.saturation, *one, seed) for one in pairs])
     latency = [
-        runs.map([partial(runs.latency, *one, seed, load) for one in pairs]) for load in LOADS
+        runs.map([partial(runs.latency, *one, seed, load) for one in pairs]) for load in at_loads
     ]
     shape = len(cases), len(patterns)
     loads = np.array([one["load"] for one in saturation]).reshape(shape)
     rows = [[mean_of(one) for one in some] for some in latency]
-    means = np.array(rows, dtype=np.float64).reshape(len(LOADS), *shape)
-    print(f"{topology}: {len(patterns)} patterns, seed {seed}")
+    means = np.array(rows, dtype=np.float64).reshape(len(at_loads), *shape)
+    low, high = at_loads
+    print(f"{topology}: {len(patterns)} patterns, seed {seed}; latency at {low:g} and {high:g}")
     for place, case in enumerate(cases):
         span = slice(place * len(patterns), (place + 1) * len(patterns))
         at = ", ".join(f"{mean:.1f}" for mean in np.nanmean(means[:, place], axis=1))
         print(
             f"{case.name} ({case.routing}; {', then '.join(case.texts)}): saturation "
-            f"{loads[place].mean():.4f}, latency {at}, levels at .1 {shares_of(latency[0][span])}, "
-            f"at saturation {shares_of(saturation[span])}"
+            f"{loads[place].mean():.4f}, latency {at}, levels at {low:g} "
+            f"{shares_of(latency[0][span])}, at saturation {shares_of(saturation[span])}"
         )
     share = np.full(len(patterns), 1 / len(patterns))
     pairing = Pairing(tuple(map(str, patterns)), share, 1, GRID)
@@ -235,7 +308,9 @@ def main() -> None:
         SetFigures(case.name, loads[place], means[:, place]) for place, case in enumerate(cases)
     ]
     for one in judgements(figures, ["table", "acor", "table, each attempt"], pairing):
-        print(told(one))
+        print(told(one, at_loads))
+    sustained = min(loads[cases.index(one), 0] for one in (acor, each_attempt, over, up_to))
+    tell_step(runs, cases, patterns[0], round(HIGH * float(sustained), 2))
 
 
 if __name__ == "__main__":
