@@ -49,9 +49,9 @@ GRID = 0.01
 CONFIG = SimulationConfig(warmup_cycles=4000, measured_cycles=3000, stop_when_saturated=True)
 EACH_ATTEMPT = replace(CONFIG, decide="each-attempt")
 # Attempts that raise the level within an interval of so many cycles; a third of them lets it fall.
-THRESHOLDS = tuple(product((100, 200, 500, 1000), (15, 100, 400, 800, 1600)))
+THRESHOLDS = (*product((200, 500), (15, 100, 400, 800, 1600)), (100, 400), (1000, 400))
 TRAINING_PATTERNS = 2
-# The largest networks are judged on every other pattern, and have fewer thresholds.
+# The largest networks are judged on every other pattern; few thresholds are searched, on one.
 MANY_NODES = 2000
 FEW_THRESHOLDS = tuple(product((200,), (100, 400, 1600)))
 # A step of load: cycle, cycles behind it, intervals of the course, and where and to which share of
@@ -159,7 +159,9 @@ def searched(
 
     Beside it stands the least saturation load of all thresholds.
     """
-    patterns = training_workload(topology, TRAINING_PATTERNS, 0).first_round[:TRAINING_PATTERNS]
+    is_large = topology.num_nodes > MANY_NODES
+    used = 1 if is_large else TRAINING_PATTERNS
+    patterns = training_workload(topology, TRAINING_PATTERNS, 0).first_round[:used]
     texts, paths = zip(*sets, strict=True)
     two = {3: ",it2={0},dt2={1}"}.get(len(sets), "")
     cases = [
@@ -169,7 +171,7 @@ def searched(
             paths,
             texts,
         )
-        for hi, it in (FEW_THRESHOLDS if topology.num_nodes > MANY_NODES else THRESHOLDS)
+        for hi, it in (FEW_THRESHOLDS if is_large else THRESHOLDS)
     ]
     every = list(product(cases, patterns))
     shape = len(cases), len(patterns)
