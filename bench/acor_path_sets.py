@@ -252,7 +252,7 @@ def main() -> None:
     """Run what is missing, and print what was found."""
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("network")
-    parser.add_argument("table", help="T-VLB table of the network")
+    parser.add_argument("table", help="T-VLB table of the network, or a path set in its place")
     parser.add_argument("kept", type=Path, help="file of runs, which is made and added to")
     parser.add_argument("--workers", type=int, default=1)
     given = parser.parse_args()
@@ -263,7 +263,8 @@ def main() -> None:
     short_text = "shape(g.?)" if "global" in topology.kinds.names else "short(all)"
     short = short_text, parse_expression(short_text, topology)
     every = "all", parse_expression("all", topology)
-    ours = f"table {read_any_table(given.table).id[:12]}", table
+    is_file = Path(given.table).exists()
+    ours = f"table {read_any_table(given.table).id[:12]}" if is_file else given.table, table
     sequences = {
         "acor": [short, every],
         "acor over table": [ours, every],
