@@ -1,12 +1,11 @@
 """The application: routes behind the middleware, errors as problems, OpenAPI."""
 
-import asyncio
 import json
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import asynccontextmanager
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
-from anyio import to_thread
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
@@ -16,7 +15,8 @@ from api.middleware import OPEN_PATHS, Middleware
 from api.pages import mount_assets
 from api.pages import router as pages
 from api.problems import ProblemDocument, install_handlers
-from api.routes import jobs, operations, results
+from api.responses import ModelSchema
+from api.routes import jobs, operations, results, tables
 from api.services import Services
 from tvlb.documents import VERSION
 from tvlb.requests import request_kinds
@@ -35,9 +35,6 @@ def create_app(services: Services) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
-        # Made beside the first requests: it takes half a second of a processor.
-        app.state.document = asyncio.create_task(to_thread.run_sync(_document, app))
-        services.start()
         async with services.feed.running():
             yield
         services.close()
@@ -51,6 +48,7 @@ def create_app(services: Services) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.services = services
+    app.state.describe, app.state.document = partial(_document, app), None
     routers = [results.router, jobs.router, operations.router, pages]
     for router in routers:
         app.include_router(router)
@@ -69,12 +67,23 @@ def create_app(services: Services) -> FastAPI:
     return app
 
 
-def _schemas(models: Sequence[type[BaseModel]]) -> dict[str, Any]:
+def _schemas(
+    models: Iterable[type[BaseModel]], mode: Literal["validation", "serialization"]
+) -> dict[str, Any]:
     """Return the schemas of models that FastAPI does not see, with those that they refer to."""
     _, found = models_json_schema(
-        [(model, "validation") for model in models], ref_template="#/components/schemas/{model}"
+        [(model, mode) for model in models], ref_template="#/components/schemas/{model}"
     )
     return found["$defs"]
+
+
+def _answered(app: FastAPI) -> Iterator[type[BaseModel]]:
+    """Yield the models of all answers."""
+    for route in (*app.state.routes, *tables.router.routes):
+        for response in getattr(route, "responses", {}).values():
+            for content in response.get("content", {}).values():
+                if isinstance(schema := content.get("schema"), ModelSchema):
+                    yield from schema.models
 
 
 def _document(app: FastAPI) -> bytes:
@@ -90,7 +99,8 @@ def _document(app: FastAPI) -> bytes:
     for name in ("HTTPValidationError", "ValidationError"):
         components["schemas"].pop(name, None)
     bodies = [form.body for kind in request_kinds().values() for form in kind.forms]
-    components["schemas"] |= _schemas((ProblemDocument, *bodies))
+    components["schemas"] |= _schemas(dict.fromkeys(_answered(app)), "serialization")
+    components["schemas"] |= _schemas((ProblemDocument, *bodies), "validation")
     if app.state.services.settings.needs_token:
         components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         document["security"] = [{"token": []}]

@@ -1,7 +1,9 @@
 """Descriptions of responses for OpenAPI: problems, headers and links."""
 
 from http import HTTPStatus
-from typing import Any
+from typing import Any, get_args
+
+from pydantic import BaseModel
 
 from api.problems import MEDIA_TYPE
 from tvlb.requests import JobResource
@@ -30,6 +32,28 @@ _RETRY_AFTER = {
         "schema": {"type": "integer", "minimum": 0},
     }
 }
+
+
+class ModelSchema(dict[str, Any]):
+    """A schema by reference to models, which are described when the document is made.
+
+    FastAPI, given the models themselves, makes what would validate answers, several times over.
+
+    Attributes
+    ----------
+    models : what has this schema is a document of one of them.
+    """
+
+    def __init__(self, *models: type[BaseModel]) -> None:
+        self.models = models
+        each = [{"$ref": f"#/components/schemas/{one.__name__}"} for one in models]
+        super().__init__(each[0] if len(each) == 1 else {"anyOf": each})
+
+
+def answer(model: Any, **described: Any) -> dict[str, Any]:
+    """Describe an answer that is a document of a model, or of one of a union of models."""
+    schema = ModelSchema(*(get_args(model) or [model]))
+    return {"content": {"application/json": {"schema": schema}}, **described}
 
 
 def problems(*statuses: int) -> Responses:
@@ -63,20 +87,20 @@ NOT_MODIFIED: Responses = {
     304: {"description": "If-None-Match names the content.", "headers": ETAG}
 }
 _JOB_LINK = {"parameters": {"job_id": "$response.body#/id"}}
-ACCEPTED: dict[str, Any] = {
-    "model": JobResource,
-    "description": "The job that computes it, new or already there for an equal request.",
-    "headers": {
+ACCEPTED = answer(
+    JobResource,
+    description="The job that computes it, new or already there for an equal request.",
+    headers={
         "Location": {"description": "URL of the job.", "schema": {"type": "string"}},
         **_RETRY_AFTER,
     },
-    "links": {
+    links={
         "job": {"operationId": "get_job", **_JOB_LINK},
         "events": {"operationId": "follow_job", **_JOB_LINK},
         "cancel": {"operationId": "cancel_job", **_JOB_LINK},
         "delete": {"operationId": "delete_job", **_JOB_LINK},
     },
-}
+)
 
 
 def file_responses(*media_types: str) -> Responses:

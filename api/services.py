@@ -55,6 +55,9 @@ class SharedCall:
 class Services:
     """The parts of the service: opens the database and the result store.
 
+    Of the processes beside the server only that of quick requests starts now: the others, which
+    take a second and 100 MB each, do so with the first large body and the first large page.
+
     `writers` are the threads that may wait for a lock of the database, so that reads go on;
     `readiness` looks whether requests can be served, whatever other threads wait for. Tables are
     read one at a time, and written in other formats one at a time, because both take memory.
@@ -105,11 +108,6 @@ class Services:
             writers=self.writers,
             examiner=self.examiner,
         )
-
-    def start(self) -> None:
-        """Start the processes beside the server, so that no request waits for them to load."""
-        self.examining.start()
-        self.page_making.start()
 
     async def go(self) -> None:
         """Let everybody go who waits for something; what they wait for becomes a job."""

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 
 from api.problems import Problem
 from api.resources import job_resource
-from api.responses import problems
+from api.responses import answer, problems
 from api.routes.reading import DIGITS, ListQuery
 from api.services import Owner, Services, WithServices
 from tvlb.jobs.job import Job
@@ -45,7 +45,7 @@ class _Jobs(ListQuery):
     "",
     operation_id="list_jobs",
     response_class=Response,
-    responses={200: {"model": JobList}, **problems(422)},
+    responses={200: answer(JobList), **problems(422)},
 )
 async def list_jobs(services: WithServices, listing: Annotated[_Jobs, Query()]) -> Response:
     """List the jobs, newest first."""
@@ -79,7 +79,7 @@ KnownJob = Annotated[Job, Depends(_job)]
     "/{job_id}",
     operation_id="get_job",
     response_class=Response,
-    responses={200: {"model": JobResource}, **problems(404, 422)},
+    responses={200: answer(JobResource), **problems(404, 422)},
 )
 async def get_job(job: KnownJob) -> Response:
     """Return the state of a job."""
@@ -138,8 +138,8 @@ async def follow_job(
     operation_id="cancel_job",
     response_class=Response,
     responses={
-        200: {"model": JobResource, "description": "The job is cancelled."},
-        202: {"model": JobResource, "description": "Its worker will stop it within a second."},
+        200: answer(JobResource, description="The job is cancelled."),
+        202: answer(JobResource, description="Its worker will stop it within a second."),
         **problems(404, 409, 413, 415, 422),
     },
 )
@@ -159,7 +159,7 @@ async def cancel_job(job_id: JobId, services: WithServices) -> Response:
     "/{job_id}",
     operation_id="label_job",
     response_class=Response,
-    responses={200: {"model": JobResource}, **problems(400, 404, 413, 415, 422)},
+    responses={200: answer(JobResource), **problems(400, 404, 413, 415, 422)},
 )
 async def label_job(job: KnownJob, services: WithServices, asked: Labelling) -> Response:
     """Give a job a label, which its result has, too."""

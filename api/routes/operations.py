@@ -88,5 +88,9 @@ async def get_document(request: Request) -> Response:
 
 async def described_routes(request: Request) -> bytes:
     """Return the OpenAPI document of the application."""
-    document: asyncio.Task[bytes] = request.app.state.document
+    state = request.app.state
+    if state.document is None:
+        # Not before somebody asks: it takes half a second of a processor.
+        state.document = asyncio.create_task(to_thread.run_sync(state.describe))
+    document: asyncio.Task[bytes] = state.document
     return await asyncio.shield(document)

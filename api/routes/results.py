@@ -12,7 +12,16 @@ from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import FileResponse, Response
 
 from api.problems import Problem
-from api.responses import ACCEPTED, ETAG, NOT_MODIFIED, Responses, file_responses, problems
+from api.responses import (
+    ACCEPTED,
+    ETAG,
+    NOT_MODIFIED,
+    ModelSchema,
+    Responses,
+    answer,
+    file_responses,
+    problems,
+)
 from api.routes import tables
 from api.routes.reading import (
     HashText,
@@ -150,21 +159,15 @@ class _Routes:
             labelled = replace(headers, label=options.label)
             return await services.submitter.submit(name, sent, labelled)
 
-        bodies = [{"$ref": f"#/components/schemas/{form.body.__name__}"} for form in kind.forms]
-        schema = bodies[0] if len(bodies) == 1 else {"anyOf": bodies}
+        schema = ModelSchema(*(form.body for form in kind.forms))
         content = {"content": {"application/json": {"schema": schema}}, "required": True}
-        found = {
-            "description": f"The {name}; with validate_only what it would cost.",
-            "model": resources_of(name) | Estimate,
-            "links": self._links(),
-            "headers": {
-                **ETAG,
-                "Content-Location": {
-                    "description": "URL of the result.",
-                    "schema": {"type": "string"},
-                },
-            },
-        }
+        location = {"description": "URL of the result.", "schema": {"type": "string"}}
+        found = answer(
+            resources_of(name) | Estimate,
+            description=f"The {name}; with validate_only what it would cost.",
+            links=self._links(),
+            headers={**ETAG, "Content-Location": location},
+        )
         responses = {200: found, 202: ACCEPTED, **problems(400, 409, 413, 415, 422)}
         body = {"requestBody": content}
         self._add(
@@ -209,7 +212,7 @@ class _Routes:
             list_all,
             f"list_{kind.plural}",
             f"List the {kind.nouns}, newest first.",
-            {200: {"model": list_of(kind.name)}, **problems(422)},
+            {200: answer(list_of(kind.name)), **problems(422)},
             annotations={"listing": query},
         )
 
@@ -241,7 +244,7 @@ class _Routes:
             )
             return Response(None, HTTPStatus.NO_CONTENT)
 
-        found = {"model": resources_of(name), "headers": ETAG}
+        found = answer(resources_of(name), headers=ETAG)
         given: dict[str, Any] = {"path": self._one, "annotations": {"result_id": self._id}}
         read = {200: found, **NOT_MODIFIED, **problems(404, 422)}
         self._add(get, f"get_{name}", kind.reading, read, **given)
@@ -308,7 +311,7 @@ class _Routes:
             get_links,
             kind.usage_route,
             "List the links of the network, with their usage by the table's routes.",
-            {200: {"model": LinkUsage, "headers": ETAG}, **NOT_MODIFIED, **problems(404, 422)},
+            {200: answer(LinkUsage, headers=ETAG), **NOT_MODIFIED, **problems(404, 422)},
             path=f"{self._one}/links",
             annotations={"result_id": self._id},
         )

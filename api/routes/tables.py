@@ -11,7 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import FileResponse, Response, StreamingResponse
 
 from api.problems import Problem
-from api.responses import file_responses, problems
+from api.responses import answer, file_responses, problems
 from api.routes.reading import (
     DIGITS,
     IfNoneMatch,
@@ -73,7 +73,7 @@ class _Pair(StrictQuery):
     operation_id="get_paths",
     tags=["tables"],
     response_class=Response,
-    responses={200: {"model": PairPaths}, **problems(404, 422)},
+    responses={200: answer(PairPaths), **problems(404, 422)},
 )
 async def get_paths(
     table_id: ResultId, services: WithServices, pair: Annotated[_Pair, Query()]
