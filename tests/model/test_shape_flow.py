@@ -5,8 +5,8 @@ from random import Random
 
 import numpy as np
 import pytest
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from sim_bridge import Scenario, SimulationConfig
 from tvlb.model.bounds import capacity_bound, theta_cap
@@ -63,7 +63,7 @@ class Program:
         crossings, flows, rate = self._matrices()
         links, paths = crossings.shape
         demand = switch_demand(self.topology, self.pattern.resolve(self.topology, 0))
-        found = linprog(
+        found = scipy.optimize.linprog(
             np.append(-1.0, np.zeros(paths)),
             A_ub=np.hstack([np.zeros((links, 1)), crossings]),
             b_ub=np.ones(links),
@@ -77,7 +77,7 @@ class Program:
     def accepted(self, load: float) -> float:
         """Most that is delivered where every flow offers its rate times a load, by node."""
         crossings, flows, rate = self._matrices()
-        found = linprog(
+        found = scipy.optimize.linprog(
             -np.ones(crossings.shape[1]),
             A_ub=np.vstack([crossings, flows]),
             b_ub=np.concatenate([np.ones(len(crossings)), load * rate]),

