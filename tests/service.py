@@ -35,6 +35,15 @@ QUICK_REPAIR: dict[str, Any] = {
     "confirmation": {"warmup": 200, "measured": 200, "grid": 0.1},
 }
 
+# A simulation that becomes a job, for its many traces, and takes less time than to wait for it.
+SHORT_JOB: dict[str, Any] = {
+    "topology": "2,4,2,5",
+    "load": [0.2],
+    "warmup": 0,
+    "cycles": 1000,
+    "traces": 1001,
+}
+
 # Of requests whose answer a test needs: on a busy machine a small one may become a job.
 WAIT = {"Prefer": "wait=100"}
 

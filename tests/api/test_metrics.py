@@ -4,6 +4,7 @@ import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.jobs.processes import until
+from tests.service import SHORT_JOB
 
 
 def samples(http: httpx.Client) -> dict[tuple[str, ...], float]:
@@ -32,8 +33,7 @@ def test_jobs_and_work_are_counted(http: httpx.Client) -> None:
     # Other tests of the server may have left jobs that end meanwhile.
     until(lambda: is_idle(http))
     before = samples(http)
-    body = {"topology": "2,4,2,5", "load": [0.2], "warmup": 0, "cycles": 1_000_000, "seed": 77}
-    job = http.post("/v1/simulations", json=body).headers["location"]
+    job = http.post("/v1/simulations", json=SHORT_JOB | {"seed": 77}).headers["location"]
     until(lambda: http.get(job).json()["status"] == "succeeded")
     after = samples(http)
 

@@ -147,7 +147,7 @@ def test_pages_of_other_sites_change_nothing(
 
 @pytest.mark.parametrize("path", ["/v1/jobs", "/docs", "/v1/nothing", "/openapi.json"])
 def test_security_headers(server: Server, path: str) -> None:
-    headers = httpx.get(f"{server.url}{path}").headers
+    headers = httpx.get(f"{server.url}{path}", timeout=60).headers
     assert headers["x-content-type-options"] == "nosniff"
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
     assert headers["referrer-policy"] == "no-referrer"
@@ -156,7 +156,7 @@ def test_security_headers(server: Server, path: str) -> None:
 
 
 def test_the_documentation_needs_nothing_from_elsewhere(server: Server) -> None:
-    page = httpx.get(f"{server.url}/docs")
+    page = httpx.get(f"{server.url}/docs", timeout=60)
     assert page.headers["content-type"].startswith("text/html")
     assert "http" not in page.text
     assert "Ask for the table of a network with <code>POST /v1/tables</code>:" in page.text
@@ -167,8 +167,8 @@ def test_the_documentation_needs_nothing_from_elsewhere(server: Server) -> None:
 
 
 def test_the_documentation_has_every_route_and_every_field(server: Server) -> None:
-    page = httpx.get(f"{server.url}/docs").text
-    document = httpx.get(f"{server.url}/openapi.json").json()
+    page = httpx.get(f"{server.url}/docs", timeout=60).text
+    document = httpx.get(f"{server.url}/openapi.json", timeout=60).json()
     for path, methods in document["paths"].items():
         for method, route in methods.items():
             shown = page.partition(f'<details id="{route["operationId"]}">')[2]
@@ -185,11 +185,12 @@ def test_the_documentation_has_every_route_and_every_field(server: Server) -> No
 def test_only_a_guarded_server_asks_for_tokens_in_its_document(
     server: Server, guarded: tuple[Server, str]
 ) -> None:
-    assert "security" not in httpx.get(f"{server.url}/openapi.json").json()
+    assert "security" not in httpx.get(f"{server.url}/openapi.json", timeout=60).json()
     other, token = guarded
     headers = {"Authorization": f"Bearer {token}"}
-    while (answer := httpx.get(f"{other.url}/openapi.json", headers=headers)).status_code == 429:
-        continue  # The token was used up a moment ago.
+    with httpx.Client(headers=headers, timeout=60) as http:
+        while (answer := http.get(f"{other.url}/openapi.json")).status_code == 429:
+            continue  # The token was used up a moment ago.
     document = answer.json()
     assert document["security"] == [{"token": []}]
     assert document["paths"]["/healthz"]["get"]["security"] == []
