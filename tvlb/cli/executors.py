@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tvlb.cli.options import Workers, integer
+from tvlb.cli.numbers import Workers, integer
 from tvlb.errors import InvalidInput
 from tvlb.processes import Reporter, available_cores, local_workers
 from tvlb.processes.cluster import DaskOptions, SlurmOptions, dask_workers, slurm_workers

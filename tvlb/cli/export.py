@@ -7,15 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tvlb.cli.options import (
-    AdversarialPatternOption,
-    FabricOption,
-    Json,
-    Seed,
-    WithoutOption,
-    integer,
-    number,
-)
+from tvlb.cli.numbers import integer, number
+from tvlb.cli.options import AdversarialPatternOption, FabricOption, Json, Seed, WithoutOption
 from tvlb.cli.terminal import print_json, print_warnings
 from tvlb.documents import check_writable
 from tvlb.errors import InvalidInput

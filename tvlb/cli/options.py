@@ -1,16 +1,16 @@
 """Arguments and options that several commands share."""
 
 import math
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from sim_bridge import LOAD
-from tvlb.documents import decimal_number, whole_number
+from tvlb.cli.numbers import parsed_integer
+from tvlb.documents import decimal_number
 from tvlb.errors import InvalidInput
 from tvlb.languages import one_of
 from tvlb.paths import expression_examples
-from tvlb.processes import check_workers
 from tvlb.statistics import check_seed
 from tvlb.table import VcScheme
 from tvlb.topology import describe_network_files, topology_forms
@@ -19,41 +19,10 @@ from tvlb.traffic import named_patterns
 _MAX_LOADS = 1000
 
 
-def _parsed_integer(text: str) -> int:
-    try:
-        # typer also hands over defaults, which are numbers.
-        return whole_number(str(text))
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not an integer") from None
-
-
-def _parsed_number(text: str) -> float:
-    try:
-        return decimal_number(str(text))
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a number") from None
-
-
 def _seed(text: str) -> int:
-    seed = _parsed_integer(text)
+    seed = parsed_integer(text)
     check_seed(seed)
     return seed
-
-
-def _worker_count(text: str) -> int:
-    workers = _parsed_integer(text)
-    check_workers(workers)
-    return workers
-
-
-def integer(text: str, *, metavar: str = "INTEGER", **more: Any) -> Any:
-    """Declare an option that is an integer; the complaint names the value."""
-    return typer.Option(parser=_parsed_integer, metavar=metavar, help=text, **more)
-
-
-def number(text: str, *, metavar: str = "NUMBER", **more: Any) -> Any:
-    """Declare an option that is a number; the complaint names the value."""
-    return typer.Option(parser=_parsed_number, metavar=metavar, help=text, **more)
 
 
 TopologyArgument = Annotated[
@@ -109,15 +78,6 @@ Seed = Annotated[
     typer.Option(parser=_seed, metavar="INTEGER", help="Seed of everything random, 0..2^63-1."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
-Workers = Annotated[
-    int | None,
-    typer.Option(
-        parser=_worker_count,
-        metavar="INTEGER",
-        help="Processes and threads; the results do not depend on it.",
-        show_default="one per core",
-    ),
-]
 
 
 def parse_loads(text: str) -> list[float]:

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from tvlb.cli.options import Json, Seed, TopologyArgument, WithoutOption, Workers, number
+from tvlb.cli.numbers import Workers, number
+from tvlb.cli.options import Json, Seed, TopologyArgument, WithoutOption
 from tvlb.cli.table_summary import print_probe
 from tvlb.cli.terminal import print_result, progress_display
 from tvlb.documents import versions

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from tvlb.cli.options import FabricOption, Json, Workers
+from tvlb.cli.numbers import Workers
+from tvlb.cli.options import FabricOption, Json
 from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.table_summary import print_changes, print_verdict

@@ -14,7 +14,8 @@ import typer
 from pydantic.fields import FieldInfo
 from rich.console import Console
 
-from tvlb.cli.options import FabricOption, Json, TopologyArgument, WithoutOption, Workers
+from tvlb.cli.numbers import Workers
+from tvlb.cli.options import FabricOption, Json, TopologyArgument, WithoutOption
 from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
 from tvlb.cli.settings import option_of, read_by_typer, told
 from tvlb.cli.terminal import (

@@ -8,7 +8,7 @@ import typer
 
 from api.serve import serve as run_server
 from api.settings import ServerLimits, Settings
-from tvlb.cli.options import Workers, integer, number
+from tvlb.cli.numbers import Workers, integer, number
 from tvlb.cli.service import StoreOptions
 from tvlb.cli.settings import takes_settings
 from tvlb.errors import InvalidInput

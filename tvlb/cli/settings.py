@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from tvlb.cli.options import integer, number
+from tvlb.cli.numbers import integer, number
 from tvlb.errors import InvalidInput
 from tvlb.languages import (
     Group,

@@ -7,16 +7,8 @@ import typer
 from rich.console import Console
 
 from sim_bridge import FollowedTable, simulate_request
-from tvlb.cli.options import (
-    Json,
-    PatternOption,
-    Seed,
-    TopologyArgument,
-    WithoutOption,
-    Workers,
-    integer,
-    parse_loads,
-)
+from tvlb.cli.numbers import Workers, integer
+from tvlb.cli.options import Json, PatternOption, Seed, TopologyArgument, WithoutOption, parse_loads
 from tvlb.cli.remote import ServerOption, TokenFileOption, ask_server, place_of
 from tvlb.cli.router_options import takes_router_options
 from tvlb.cli.terminal import grid, print_result, progress_display

@@ -11,7 +11,8 @@ from rich.console import Console
 from sim_bridge import VCT_ROUTINGS
 from sim_bridge.routers.vct import VC_POLICIES, LongRun, stability_cases, study_stability
 from tvlb.cli.executors import ExecutorOptions
-from tvlb.cli.options import Json, PatternOption, Seed, TopologyArgument, WithoutOption, integer
+from tvlb.cli.numbers import integer
+from tvlb.cli.options import Json, PatternOption, Seed, TopologyArgument, WithoutOption
 from tvlb.cli.remote import ServerOption, TokenFileOption, ask_server, place_of
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.terminal import grid, print_result, progress_display

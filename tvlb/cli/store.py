@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tvlb.cli.options import Json, number
+from tvlb.cli.numbers import number
+from tvlb.cli.options import Json
 from tvlb.cli.service import StoreOptions
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.terminal import grid, print_json, progress_display, stdout

@@ -9,7 +9,8 @@ import typer
 
 from tvlb.cli.front_files import check_front, write_front
 from tvlb.cli.interim import Interim
-from tvlb.cli.options import Json, Seed, TopologyArgument, WithoutOption, Workers
+from tvlb.cli.numbers import Workers
+from tvlb.cli.options import Json, Seed, TopologyArgument, WithoutOption
 from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.table_summary import print_document

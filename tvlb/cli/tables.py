@@ -11,7 +11,8 @@ import typer
 from rich.console import Console
 
 from sim_bridge import PATH_ROUTINGS, Routing
-from tvlb.cli.options import FabricOption, Json, VcSchemeOption, WithoutOption, integer
+from tvlb.cli.numbers import integer
+from tvlb.cli.options import FabricOption, Json, VcSchemeOption, WithoutOption
 from tvlb.cli.terminal import grid, in_words, print_json, print_result, stdout
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from api.tokens import TokenStore
-from tvlb.cli.options import Json, integer
+from tvlb.cli.numbers import integer
+from tvlb.cli.options import Json
 from tvlb.cli.service import StoreOptions
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.terminal import grid, print_json, stdout

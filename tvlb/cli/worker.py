@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import FrameType
 from typing import Annotated
 
-from tvlb.cli.options import Workers, integer, number
+from tvlb.cli.numbers import Workers, integer, number
 from tvlb.cli.service import StoreOptions
 from tvlb.cli.settings import takes_settings
 from tvlb.errors import InvalidInput
