@@ -41,8 +41,8 @@ _Result = TypeVar("_Result")
 
 _FAILED_STARTS = 5
 _END_SECONDS = 1.0
-# Longer than a job that waits needs to begin.
-_KEPT_SECONDS = 5.0
+# Longer than a job that waits needs to begin, or people to ask for the next.
+_KEPT_SECONDS = 20.0
 _READY = b""
 # More often than anybody looks.
 _TELL_SECONDS = 0.1
