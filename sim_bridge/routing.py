@@ -73,8 +73,10 @@ def steering(routing: str) -> _core.Steering:
     return _compiled()[name]
 
 
-def signature(known: _core.Steering) -> Signature[object]:
+@cache
+def _signature(name: str) -> Signature[object]:
     """Return what calls of a steering take: words in their order, and numbers by their keys."""
+    known = _compiled()[name]
     declared = [
         (one.key, Annotated[str, Choice(one.key, tuple(one.words))], field(default=one.words[0]))
         if one.words
@@ -91,7 +93,7 @@ def signature(known: _core.Steering) -> Signature[object]:
 def _arguments(routing: str) -> dict[str, object]:
     """Return all arguments of a call by their names, in the order of the parameters."""
     known = steering(routing)
-    given = signature(known).values(call_of(routing))
+    given = _signature(known.name).values(call_of(routing))
     usual = {one.key: one.words[0] if one.words else one.usual for one in known.parameters}
     found = usual | given
     words = [found[one.key] for one in known.parameters if one.words]

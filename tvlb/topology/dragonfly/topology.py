@@ -429,7 +429,7 @@ class Dragonfly(Topology):
         return f"dfly({','.join(map(str, self.parameters))}{suffix})"
 
     def __eq__(self, other: object) -> bool:
-        return (
+        return self is other or (
             isinstance(other, Dragonfly)
             and self._name == other._name
             and np.array_equal(self.cables, other.cables)
