@@ -82,7 +82,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     folder = Path(__file__).parent
     rank = {name: place for place, name in enumerate(_LONGEST)}
     assert all((folder / name).exists() for name in rank if name not in _SHARING)
-    groups = {item: _group(item.path.relative_to(folder).as_posix()) for item in items}
+    by_file = {
+        path: _group(path.relative_to(folder).as_posix()) for path in {i.path for i in items}
+    }
+    groups = {item: by_file[item.path] for item in items}
     items.sort(key=lambda item: rank.get(groups[item], len(rank)))
     for item in items:
         asked = {"server", "guarded"} & set(getattr(item, "fixturenames", ()))

@@ -39,26 +39,49 @@ figure_of({"probe": [{"expression": "all", "theta_mean": 0.5, "theta_sem": None}
 """
 
 
-# Processes take a second or two each: one imports all.
-def test_what_draws_nothing_does_not_load_what_draws() -> None:
-    modules = "api.app, tvlb.sweeps, tvlb.statistics, tvlb.jobs.worker, tvlb.cli.table"
-    assert not loaded(f"import {modules}", "matplotlib")
+_DRAWING = ("matplotlib", "networkx", "plotly", "pyarrow")
+_SERVING = ("alembic", "cma", "fastapi", "httpx", "sqlalchemy", "typer", "uvicorn")
+# One after another in one process, what needs most last: to load all takes it seconds.
+_STEPS = {
+    "examining requests": "import tvlb.requests",
+    "working": "import tvlb.jobs.worker, tvlb.jobs.tasks",
+    "serving": "import api.app, tvlb.sweeps, tvlb.statistics, tvlb.cli.table",
+    "drawing": _DRAW,
+}
 
 
-def test_what_draws_loads_it() -> None:
-    assert loaded(_DRAW, "matplotlib") == {"matplotlib"}
+@pytest.fixture(scope="module")
+def after() -> dict[str, set[str]]:
+    """Return what is loaded of those libraries after each step."""
+    libraries = {"scipy.sparse", *_DRAWING, *_SERVING}
+    tell = f"import sys\nprint(*sorted({libraries!r} & sys.modules.keys()))"
+    program = "\n".join(f"{one}\n{tell}" for one in _STEPS.values())
+    ended = subprocess.run(
+        [sys.executable, "-c", program], cwd=_ROOT, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return {
+        name: set(line.split())
+        for name, line in zip(_STEPS, ended.stdout.splitlines(), strict=True)
+    }
 
 
 # Every process of a server would have 25 MB more, and every command take longer to begin.
-def test_what_examines_requests_loads_neither_what_draws_nor_what_serves() -> None:
-    drawing = ("matplotlib", "networkx", "plotly", "pyarrow")
-    serving = ("alembic", "cma", "fastapi", "httpx", "sqlalchemy", "typer", "uvicorn")
-    assert not loaded("import tvlb.requests", "scipy.sparse", *drawing, *serving)
+def test_what_examines_requests_loads_neither_what_draws_nor_what_serves(
+    after: dict[str, set[str]],
+) -> None:
+    assert not after["examining requests"]
 
 
-def test_workers_begin_without_what_few_jobs_need() -> None:
-    libraries = ("alembic", "matplotlib", "networkx", "plotly", "pyarrow")
-    assert not loaded("import tvlb.jobs.worker, tvlb.jobs.tasks", *libraries)
+def test_workers_begin_without_what_few_jobs_need(after: dict[str, set[str]]) -> None:
+    assert not after["working"] & {"alembic", *_DRAWING}
+
+
+def test_what_draws_nothing_does_not_load_what_draws(after: dict[str, set[str]]) -> None:
+    assert "matplotlib" not in after["serving"]
+
+
+def test_what_draws_loads_it(after: dict[str, set[str]]) -> None:
+    assert "matplotlib" in after["drawing"]
 
 
 @pytest.mark.slow
