@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.metadata import version as version_of
@@ -66,6 +67,21 @@ def _no_collection() -> Generator[None]:
             gc.enable()
 
 
+@cache
+def _command(name: str) -> Any:
+    """Return a command, loaded with its libraries."""
+    with _no_collection():
+        if name in _COMMANDS:
+            module, attribute = _COMMANDS[name]
+            found = getattr(import_module(f"tvlb.cli.{module}"), attribute)
+        else:
+            found = import_module("tvlb.cli.request").command_of(name)
+    if not isinstance(found, typer.Typer):
+        function, found = found, typer.Typer(add_completion=False)
+        found.command(name, epilog=_WORDS)(function)
+    return typer.main.get_command(found)
+
+
 class _Commands(TyperGroup):
     """Loads a command when it is called: none should wait for the libraries of the others."""
 
@@ -76,18 +92,8 @@ class _Commands(TyperGroup):
         return [*_COMMANDS, *sorted(kinds - _COMMANDS.keys())]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        with _no_collection():
-            if cmd_name in _COMMANDS:
-                module, name = _COMMANDS[cmd_name]
-                found = getattr(import_module(f"tvlb.cli.{module}"), name)
-            elif cmd_name in self.list_commands(ctx):
-                found = import_module("tvlb.cli.request").command_of(cmd_name)
-            else:
-                return None
-        if not isinstance(found, typer.Typer):
-            function, found = found, typer.Typer(add_completion=False)
-            found.command(cmd_name, epilog=_WORDS)(function)
-        return typer.main.get_command(found)
+        known = cmd_name in _COMMANDS or cmd_name in self.list_commands(ctx)
+        return _command(cmd_name) if known else None
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         ctx.obj = tuple(args)
