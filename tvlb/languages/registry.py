@@ -3,11 +3,12 @@
 Members of other packages are found by entry points.
 """
 
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 _Member = TypeVar("_Member")
 
@@ -47,12 +48,18 @@ def from_others(group: str, kind: type[_Member]) -> dict[str, _Member]:
     TypeError : one of them names no member of this type.
     """
     found: dict[str, _Member] = {}
-    for point in sorted(entry_points(group=group), key=lambda one: one.name):
+    for point in sorted(_entry_points().select(group=group), key=lambda one: one.name):
         member = point.load()
         if not isinstance(member, kind):
             raise TypeError(f"{point.value}, of {group}, is not of type {kind.__name__}")
         found[point.name] = member
     return found
+
+
+# To look through all packages takes milliseconds, and every process asks for several groups.
+@cache
+def _entry_points() -> Any:
+    return entry_points()
 
 
 def import_modules(package: str) -> list[ModuleType]:
