@@ -28,7 +28,8 @@ _NAMES = (
 _OPTIONS = (
     "method, objective, budget, traffic, patterns, tolerance, balance, loop_free, vcs, vc_count, "
     "buffer, local_latency, global_latency, link_latencies, speedup, ugal_rule, queue, threshold, "
-    "decide, screening, confirmation, finalists, data_points, simulated_patterns"
+    "vlb_factor, candidates, decide, screening, confirmation, finalists, "
+    "data_points, simulated_patterns"
 )
 _GENERATOR = '[[generators]]\np = 2\na = 4\nh = 2\ng = "max"\n'
 _SLIM_FLIES = '[[generators]]\nfamily = "slimfly"\nq = "3..5"\n'

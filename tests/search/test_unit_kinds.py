@@ -63,6 +63,8 @@ OTHERS: Mapping[type, Mapping[str, list[object]]] = {
         "ugal_rule": ["two"],
         "queue": ["vc"],
         "threshold": [1],
+        "vlb_factor": [1.5],
+        "candidates": [2],
         "decide": ["each-attempt"],
         "traced_packets": [1],
         "stop_when_saturated": [True],

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
 
 from sim_bridge import (
     PATH_ROUTINGS,
+    Queue,
     Routing,
     Scenario,
     SimulationConfig,
@@ -102,13 +104,18 @@ def test_vlb_takes_min_paths_where_a_pair_has_no_other(small: Dragonfly, run: Ru
     )
 
 
-@pytest.mark.parametrize("routing", ["min", "vlb", "ugal-g"])
-@pytest.mark.parametrize("setting", [{"ugal_rule": "two"}, {"queue": "vc"}])
-def test_only_routings_that_compare_first_queues_take_their_settings(
+@pytest.mark.parametrize(
+    ("routing", "setting"),
+    [
+        *product(("min", "vlb", "ugal-g"), [{"ugal_rule": "two"}]),
+        *product(("min", "vlb"), [{"queue": "vc"}, {"vlb_factor": 2.0}, {"candidates": 2}]),
+    ],
+)
+def test_only_routings_that_compare_queues_take_their_settings(
     small: Dragonfly, run: Run, routing: str, setting: dict[str, Any]
 ) -> None:
     config = SimulationConfig(**setting)
-    with pytest.raises(InvalidInput, match="is of the routings ugal-l, par or ugal-acor, not of"):
+    with pytest.raises(InvalidInput, match=r"is of the routings ugal-l, .*or ugal-acor, not of"):
         run(small, routing, "all", "shift(1,0)", 0.1, config=config)
 
 
@@ -120,9 +127,43 @@ def test_other_rules_of_ugal_decide_otherwise(small: Dragonfly, run: Run) -> Non
             config=replace(base, ugal_rule=rule, queue=queue),
         ).vlb_share
         for rule in ("hops", "two")
-        for queue in ("port", "vc")
+        for queue in Queue
+        if queue != "hybrid"
     }  # fmt: skip
-    assert len(set(shares.values())) == 4
+    assert len(set(shares.values())) == len(shares)
+
+
+def test_hybrid_queues_differ_from_those_of_ports_where_both_paths_leave_by_one(
+    small: Dragonfly, run: Run
+) -> None:
+    def share(queue: str) -> float:
+        # Without a bias MIN is taken there, whichever is compared.
+        config = SimulationConfig(500, 1000, queue=queue, threshold=-8)
+        return run(small, "ugal-l", "all", "shift(1,0)", 0.15, config=config).vlb_share
+
+    assert share("hybrid") != share("port")
+
+
+@pytest.mark.parametrize("routing", ["ugal-l", "ugal-g", "par"])
+def test_flits_in_transit_are_no_reason_for_a_detour(
+    small: Dragonfly, run: Run, routing: str
+) -> None:
+    def share(queue: str) -> float:
+        config = SimulationConfig(warmup_cycles=500, measured_cycles=1000, queue=queue)
+        return run(small, routing, "all", "shift(1,0)", 0.03, config=config).vlb_share
+
+    # Hardly a packet waits, but two in three links to the next group have flits on the way.
+    assert share("waiting") < 0.1 * min(share("vc"), share("port"))
+
+
+def test_vlb_is_weighed_by_its_factor_and_is_the_best_of_some(small: Dragonfly, run: Run) -> None:
+    def share(**rule: Any) -> float:
+        config = SimulationConfig(warmup_cycles=500, measured_cycles=1000, **rule)
+        return run(small, "ugal-l", "all", "shift(1,0)", 0.15, config=config).vlb_share
+
+    shares = [share(vlb_factor=factor) for factor in (100, 2, 1, 0.5, 0.01)]
+    assert shares == sorted(shares)
+    assert share(candidates=1) < share(candidates=2) < share(candidates=8)
 
 
 def test_a_speedup_of_half_a_step_lies_between_its_neighbours(small: Dragonfly, run: Run) -> None:

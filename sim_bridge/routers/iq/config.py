@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import permutations
 
 import numpy as np
 
@@ -48,11 +49,20 @@ class UgalRule(StrEnum):
     TWO = "two"
 
 
-class Queue(StrEnum):
-    """Whose credits in use are the queue of a first link: its port's, or those of its VC alone."""
+_COUNTED = ("port", "vc", "waiting")
 
-    PORT = "port"
-    VC = "vc"
+
+class Queue(StrEnum):
+    """What UGAL counts of a link as its queue, for MIN and VLB alike or for each.
+
+    Credits in use of its port; those of the VC that the packet would take; those of that VC without
+    the flits that left by it within the last round trip. A hybrid counts the VC's where both paths
+    leave by one port, else the port's.
+    """
+
+    vars().update(
+        members((*_COUNTED, "hybrid", *(f"{one}/{two}" for one, two in permutations(_COUNTED, 2))))
+    )
 
 
 class Warmup(StrEnum):
@@ -126,8 +136,18 @@ class SimulationConfig(RunConfig):
     ugal_rule: str = setting(
         UgalRule.HOPS, "What UGAL-L and PAR multiply queues by", Names(UgalRule)
     )
-    queue: str = setting(Queue.PORT, "Where UGAL-L and PAR count the credits in use", Names(Queue))
+    queue: str = setting(
+        "port",
+        "Credits in use that UGAL compares: of the port, of the VC that the packet would take, of "
+        "that VC without flits in transit, of the VC where both paths leave by one port only; or "
+        "MIN's/VLB's",
+        Names(Queue),
+    )
     threshold: int = setting(0, "UGAL bias T towards MIN, flits", Whole(-1_000_000, 1_000_000))
+    vlb_factor: float = setting(1.0, "What UGAL multiplies the VLB side by", Number(0.01, 100))
+    candidates: int = setting(
+        1, "VLB paths that UGAL draws per decision, of which it takes the best", Whole(1, 16)
+    )
     # Routings by level decide at each attempt whatever it says.
     decide: str = setting(Decide.ONCE, "When the source decides", Names(Decide))
     stop_when_saturated: bool = setting(
@@ -228,8 +248,10 @@ class SimulationConfig(RunConfig):
             raise InvalidInput(f"decide {self.decide}: the routes of routing {routing} are fixed")
         given: dict[str, tuple[object, object, Callable[[Routing], bool]]] = {
             "ugal_rule": (self.ugal_rule, UgalRule.HOPS, lambda one: one.compares_first_queues),
-            "queue": (self.queue, Queue.PORT, lambda one: one.compares_first_queues),
+            "queue": (self.queue, "port", lambda one: one.is_adaptive),
             "threshold": (self.threshold, 0, lambda one: one.is_adaptive),
+            "vlb_factor": (self.vlb_factor, 1.0, lambda one: one.is_adaptive),
+            "candidates": (self.candidates, 1, lambda one: one.is_adaptive),
         }
         for name, (value, usual, takes) in given.items():
             if value != usual and not takes(routing):

@@ -11,7 +11,7 @@
 #include "routers/iq/packet.hpp"
 #include "common/rng.hpp"
 #include "path_sampler.hpp"
-#include "steering/interface.hpp"
+#include "steering/rule.hpp"
 
 namespace tvlb::sim {
 
@@ -29,6 +29,7 @@ struct Path {
 /// The credit counters of all output VCs, and how they are laid out.
 struct CreditView {
   std::span<const std::uint16_t> credits;  // per (switch, port, VC slot)
+  std::span<const std::uint16_t> in_transit;  // the same: flits that left within a round trip
   int ports_per_switch;
   int vc_slots;  // a multiple of 4
 };
@@ -64,9 +65,8 @@ class Candidates : public NetworkView {
              CreditView credits)
       : NetworkView(network),
         samplers_(samplers.begin(), samplers.end()),
-        threshold_(config.threshold),
-        doubles_vlb_(config.ugal_rule == "two"),
-        by_vc_(config.queue == "vc"),
+        rule_(config.queue, config.ugal_rule == "two", config.vlb_factor, config.threshold,
+              config.candidates),
         buffer_(config.buffer_flits),
         policy_(config.vcs),
         credits_(credits),
@@ -121,26 +121,20 @@ class Candidates : public NetworkView {
     return min.hops > 1 && min_.revisable(first_link(head, min));
   }
 
-  /// Credits in use on the output port of the first link, or of its VC alone. On the output ports of
-  /// all links together.
-  [[nodiscard]] int first_queue(const Head& head, const Candidate& candidate) const {
-    const int link = first_link(head, candidate);
-    return by_vc_ ? queue_of_vc(link, head.taken) : in_use(hop(link).counter);
+  /// What the rule counts of the first links of both paths, and of all their links together.
+  [[nodiscard]] Queues first_queues(const Head& head, const Candidate& min, const Candidate& vlb) const {
+    const int first = first_link(head, min);
+    const int other = first_link(head, vlb);
+    const auto [of_min, of_vlb] = rule_.counted(first == other);
+    return {queue_of(of_min, first, state_behind(head.taken)),
+            queue_of(of_vlb, other, state_behind(head.taken))};
   }
-  [[nodiscard]] int sum_of_queues(const Head& head, const Candidate& candidate) const {
-    Path path;
-    append(path, head, candidate);
-    int total = 0;
-    for (int i = 0; i < path.hops; ++i) {
-      total += in_use(hop(path.links[static_cast<std::size_t>(i)]).counter);
-    }
-    return total;
+  [[nodiscard]] Queues path_queues(const Head& head, const Candidate& min, const Candidate& vlb) const {
+    const auto [of_min, of_vlb] = rule_.counted(first_link(head, min) == first_link(head, vlb));
+    return {queue_of_path(of_min, head, min), queue_of_path(of_vlb, head, vlb)};
   }
 
-  /// T: how much a UGAL comparison favours MIN, flits.
-  [[nodiscard]] int threshold() const { return threshold_; }
-  /// Whether UGAL counts a VLB queue twice, whatever the hops.
-  [[nodiscard]] bool doubles_vlb() const { return doubles_vlb_; }
+  [[nodiscard]] const UgalRule& rule() const { return rule_; }
 
  private:
   [[nodiscard]] Candidate min_candidate(const Head& head, std::int32_t name) const {
@@ -157,10 +151,27 @@ class Candidates : public NetworkView {
     for (int slot = 4; slot < credits_.vc_slots; slot += 4) unused += sum_of_four(counters + slot);
     return all_credits_ - static_cast<int>(unused);
   }
-  /// Credits in use of the VC that a packet takes on the link after `taken`.
-  [[nodiscard]] int queue_of_vc(int link, int taken) const {
-    const vc::Table::State state = taken < 0 ? 0 : policy_.step(0, hop(taken).kind, 0).then;
-    return buffer_ - credits_.credits[hop(link).counter + policy_.step(state, hop(link).kind, 0).first];
+  /// Of the policy, for a packet that came by this link, or from a node.
+  [[nodiscard]] vc::Table::State state_behind(int taken) const {
+    return taken < 0 ? 0 : policy_.step(0, hop(taken).kind, 0).then;
+  }
+  [[nodiscard]] int queue_of(Queue what, int link, vc::Table::State state) const {
+    if (what == Queue::port) return in_use(hop(link).counter);
+    const std::size_t vc = hop(link).counter + policy_.step(state, hop(link).kind, 0).first;
+    const int used = buffer_ - credits_.credits[vc];
+    return what == Queue::vc ? used : used - credits_.in_transit[vc];
+  }
+  [[nodiscard]] int queue_of_path(Queue what, const Head& head, const Candidate& candidate) const {
+    Path path;
+    append(path, head, candidate);
+    vc::Table::State state = state_behind(head.taken);
+    int total = 0;
+    for (int i = 0; i < path.hops; ++i) {
+      const int link = path.links[static_cast<std::size_t>(i)];
+      total += queue_of(what, link, state);
+      state = policy_.step(state, hop(link).kind, 0).then;
+    }
+    return total;
   }
   /// Sum of four 16-bit counters; each stays below 2^14.
   static unsigned sum_of_four(const std::uint16_t* counters) {
@@ -179,9 +190,7 @@ class Candidates : public NetworkView {
   }
 
   std::vector<const PathSampler*> samplers_;
-  int threshold_;
-  bool doubles_vlb_;
-  bool by_vc_;
+  UgalRule rule_;
   int buffer_;
   const vc::Table& policy_;
   CreditView credits_;

@@ -17,7 +17,7 @@ struct Par {
   static Choice arrive(const auto& view, const Head& head, Draws& draws) {
     const Candidate min = view.shortest(head, draws);
     const Candidate vlb = view.vlb(head, draws);
-    return choose(min, vlb, [&] { return first_queue_prefers_vlb(view, head, min, vlb); });
+    return choose_by_first_queues(view, head, min, vlb, [&] { return view.vlb(head, draws); });
   }
 };
 

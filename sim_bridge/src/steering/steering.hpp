@@ -14,7 +14,7 @@
 //         // every link of a forwarding table's route, and returns what is added to the VCs of the policy;
 //         // of input-queued routers
 //       void tick(const auto& view, std::int32_t cycle);                   // before every cycle
-//       static constexpr bool kComparesFirstQueues = true;  // see first_queue_prefers_vlb
+//       static constexpr bool kComparesFirstQueues = true;  // see choose_by_first_queues
 //     };
 //
 // A hook that is missing costs nothing: without any of them packets take MIN paths. A view draws paths,
@@ -26,6 +26,7 @@
 // sim_bridge._core, may have one; what such a library needs of the core is visible by default.
 #pragma once
 
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -102,27 +103,42 @@ struct Registration {
   }
 };
 
-/// UGAL: the MIN candidate, unless there is none or `prefers_vlb` says so.
-template <class PrefersVlb>
-Choice choose(const Candidate& min, const Candidate& vlb, PrefersVlb prefers_vlb) {
-  const bool takes_vlb = vlb.hops != 0 && (min.hops == 0 || prefers_vlb());
-  return {takes_vlb ? vlb : min, takes_vlb};
+/// UGAL: MIN, unless there is none or `excess` of its queue over that of a VLB path is above 0. `another`
+/// draws a VLB path where the rule asks for several; the one that MIN exceeds most is compared.
+template <class Excess, class Another>
+Choice choose(const UgalRule& rule, const Candidate& min, Candidate vlb, Excess excess, Another another) {
+  const auto of = [&](const Candidate& one) {
+    if (one.hops == 0) return -std::numeric_limits<double>::infinity();
+    return min.hops == 0 ? 1.0 : excess(one);
+  };
+  double most = of(vlb);
+  for (int drawn = 1; drawn < rule.candidates(); ++drawn) {
+    const Candidate other = another();
+    const double found = of(other);
+    if (found <= most) continue;
+    most = found;
+    vlb = other;
+  }
+  return {most > 0 ? vlb : min, most > 0};
 }
 
-/// UGAL-L's comparison: the queue of the first port times the hops, or of the VLB path times two.
-[[nodiscard]] bool first_queue_prefers_vlb(const auto& view, const Head& head, const Candidate& min,
-                                           const Candidate& vlb) {
-  const int min_queue = view.first_queue(head, min);
-  const int vlb_queue = view.first_queue(head, vlb);
-  if (view.doubles_vlb()) return min_queue > 2 * vlb_queue + view.threshold();
-  return min_queue * min.hops > vlb_queue * vlb.hops + view.threshold();
+/// UGAL-L: by the queues of the first links.
+template <class Another>
+Choice choose_by_first_queues(const auto& view, const Head& head, const Candidate& min,
+                              const Candidate& vlb, Another another) {
+  return choose(
+      view.rule(), min, vlb,
+      [&](const Candidate& one) {
+        return view.rule().excess(view.first_queues(head, min, one), min, one);
+      },
+      another);
 }
 
 /// UGAL-L: a VLB path or a MIN path, as the queues of their first links say.
 [[nodiscard]] Choice by_first_queues(const auto& view, const Head& head, Draws& draws) {
   const Candidate vlb = view.vlb(head, draws);
   const Candidate min = view.min(head, draws);
-  return choose(min, vlb, [&] { return first_queue_prefers_vlb(view, head, min, vlb); });
+  return choose_by_first_queues(view, head, min, vlb, [&] { return view.vlb(head, draws); });
 }
 
 }  // namespace tvlb::sim

@@ -16,8 +16,8 @@ class UgalAcor {
   Choice attempt(const auto& view, const Head& head, Draws& draws) {
     const Choice detour = detour_of(view, head, draws, levels_.attempt(head));
     const Candidate min = view.min(head, draws);
-    Choice choice = choose(min, detour.path, [&] {
-      return first_queue_prefers_vlb(view, head, min, detour.path);
+    Choice choice = choose_by_first_queues(view, head, min, detour.path, [&] {
+      return view.vlb(head, draws, detour.level);
     });
     choice.level = detour.level;
     return choice;

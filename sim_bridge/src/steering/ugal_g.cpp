@@ -8,9 +8,10 @@ struct UgalG {
   static Choice start(const auto& view, const Head& head, Draws& draws) {
     const Candidate vlb = view.vlb(head, draws);
     const Candidate min = view.min(head, draws);
-    return choose(min, vlb, [&] {
-      return view.sum_of_queues(head, min) > view.sum_of_queues(head, vlb) + view.threshold();
-    });
+    return choose(
+        view.rule(), min, vlb,
+        [&](const Candidate& one) { return view.rule().excess(view.path_queues(head, min, one)); },
+        [&] { return view.vlb(head, draws); });
   }
 };
 

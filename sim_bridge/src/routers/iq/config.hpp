@@ -19,6 +19,8 @@ struct Config : RunConfig {
   SETTING(std::string, ugal_rule)    \
   SETTING(std::string, queue)        \
   SETTING(int, threshold)            \
+  SETTING(double, vlb_factor)        \
+  SETTING(int, candidates)           \
   SETTING(std::string, decide)       \
   SETTING(int, longest_latency)      \
   SETTING(bool, stop_when_saturated) \

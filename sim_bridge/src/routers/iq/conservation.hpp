@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -34,6 +35,11 @@ class Conservation {
     const std::vector<std::int32_t> counted = slots(held);
     for (std::size_t place = 0; place < counted.size(); ++place) {
       require(counted[place] == buffer_flits_, "credits are not conserved at the output", place);
+    }
+    const std::span<const std::uint16_t> in_transit = fabric_.credit_view().in_transit;
+    for (std::size_t place = 0; place < in_transit.size(); ++place) {
+      const int used = buffer_flits_ - fabric_.credits()[place];
+      require(in_transit[place] <= used, "more flits are in transit than have a credit,", place);
     }
     for (int sw = 0; sw < fabric_.network().num_switches(); ++sw) {
       const std::size_t first = static_cast<std::size_t>(sw) * kVcs;

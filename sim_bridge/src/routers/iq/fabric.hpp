@@ -49,8 +49,10 @@ class Fabric {
         switches_(static_cast<std::size_t>(network.num_switches())),
         credits_(switches_.size() * kVcs + static_cast<std::size_t>(network.num_nodes()) * Slots,
                  static_cast<std::uint16_t>(config.buffer_flits)),
+        in_transit_(counts_transit(config) ? switches_.size() * kVcs : 0, 0),
         arrivals_(wheel_span(config)),
-        credit_returns_(wheel_span(config)) {
+        credit_returns_(wheel_span(config)),
+        transits_(in_transit_.empty() ? 0 : wheel_span(config)) {
     connect_nodes();
     connect_links(config);
   }
@@ -65,7 +67,7 @@ class Fabric {
   /// Per output VC of all switches, then per (node, VC).
   [[nodiscard]] const std::vector<std::uint16_t>& credits() const { return credits_; }
   [[nodiscard]] CreditView credit_view() const {
-    return {credits_, static_cast<int>(kPorts), Slots};
+    return {credits_, in_transit_, static_cast<int>(kPorts), Slots};
   }
   /// Cycles that events may lie ahead.
   [[nodiscard]] std::int32_t span() const { return credit_returns_.span(); }
@@ -118,6 +120,11 @@ class Fabric {
     };
     credit_returns_.drain(cycle, add_credit,
                           [=](std::uint32_t counter) { __builtin_prefetch(&credits[counter], 1); });
+    if (in_transit_.empty()) return;
+    transits_.drain(cycle, [this](const Transit& transit) {
+      if (transit.begins) begin_transit(transit);
+      else --in_transit_[transit.output_vc];
+    });
   }
 
   /// All switches run their internal steps. Calls `marked(grant)` for packets with marks, whose
@@ -168,6 +175,14 @@ class Fabric {
     OutputVcId wants;
   };
 
+  /// A flit leaves by an output VC, among those of all switches; its credit may be back when a round
+  /// trip is over.
+  struct Transit {
+    std::uint32_t output_vc;
+    std::int32_t end;
+    bool begins;
+  };
+
   /// The switch whose flits move, with plain pointers to what they touch.
   struct At {
     unsigned sw;
@@ -177,6 +192,9 @@ class Fabric {
     std::int32_t cycle;
   };
 
+  static bool counts_transit(const Config& config) {
+    return config.queue.find("waiting") != std::string::npos;
+  }
   static int wheel_span(const Config& config) {
     const int latency = *std::ranges::max_element(config.latency);
     return config.vc_count * config.buffer_flits + 2 * latency + 16;
@@ -231,6 +249,7 @@ class Fabric {
       packets_.release(id);
       return;
     }
+    if (!in_transit_.empty()) [[unlikely]] leave(at, output_vc, departure);
     packet.next = -1;
     const OutputVcId wants = packet.route[++packet.position];
     arrivals_.push(departure + output.flight_time,
@@ -250,6 +269,22 @@ class Fabric {
     }
     return id;
   }
+  // Flits leave within the cycle after their grant unless others are before them.
+  void leave(const At& at, OutputVcId output_vc, std::int32_t departure) {
+    const int link = network_.output_link(static_cast<int>(at.sw), output_vc / Slots);
+    const Transit transit{at.sw * kVcs + output_vc, departure + round_trip(network_.link(link)), true};
+    if (departure > at.cycle + 1) transits_.push(departure, transit);
+    else begin_transit(transit);
+  }
+  void begin_transit(Transit transit) {
+    ++in_transit_[transit.output_vc];
+    transit.begins = false;
+    transits_.push(transit.end, transit);
+  }
+  [[nodiscard]] int round_trip(const Link& link) const {
+    return at(link.source).outputs[link.output_port].flight_time +
+           at(link.target).inputs[link.input_port].credit_delay;
+  }
   void return_credit(InputPort& port, unsigned vc, std::int32_t cycle) {
     const std::int32_t sent = std::max(cycle, port.next_credit_cycle);
     port.next_credit_cycle = sent + 1;
@@ -261,9 +296,11 @@ class Fabric {
   std::vector<SwitchState> switches_;
   typename SwitchState::Scratch scratch_;
   std::vector<std::uint16_t> credits_;
+  std::vector<std::uint16_t> in_transit_;  // per output VC of all switches, if a rule counts that
   PacketPool<PacketType> packets_;
   EventWheel<Arrival> arrivals_;
   EventWheel<std::uint32_t> credit_returns_;  // indices into credits_
+  EventWheel<Transit> transits_;
 };
 
 }  // namespace tvlb::sim
