@@ -184,6 +184,11 @@ class Topology(ABC):
         """Number of groups of equally many consecutive nodes; 1 where the family has none."""
         return 1
 
+    @property
+    def switch_groups(self) -> int:
+        """Number of groups of switches between which all global links lead; 0 of other families."""
+        return 0
+
     def kind_name(self, link: int) -> str:
         """Kind of a link."""
         return self.kinds.names[int(self.network.link_kind[link])]

@@ -10,7 +10,7 @@ from sim_bridge.config import MOST_PHITS, RunConfig, buffer_setting, check_packe
 from sim_bridge.latencies import LATENCY
 from tvlb.errors import InvalidInput
 from tvlb.languages import Names, Number, Whole, setting
-from tvlb.topology import Dragonfly, Topology
+from tvlb.topology import Topology
 
 _OF_PRESET = "what the preset says"
 
@@ -131,9 +131,9 @@ class FogConfig(RunConfig):
         """Latency of the links of each kind of a Dragonfly, cycles."""
         return self.local_latency, self.global_latency
 
-    def check(self, topology: Dragonfly) -> None:
+    def check(self, topology: Topology) -> None:
         """Raise InvalidInput if it names a group that the network does not have."""
-        last = topology.groups - 1
+        last = topology.switch_groups - 1
         if self.levels_group is not None and self.levels_group > last:
             raise InvalidInput(
                 f"levels {self.levels_group} is out of range: 0..{last}, the groups of {topology}"

@@ -16,7 +16,6 @@ from sim_bridge.routing import MISROUTING_ROUTINGS, SETS
 from sim_bridge.statistics import ratio
 from tvlb.errors import InvalidInput
 from tvlb.languages import one_of, parse_call
-from tvlb.topology import Dragonfly
 
 _LOCAL, _GLOBAL = 0, 1
 _MIN_HALF = (_LOCAL, _GLOBAL, _LOCAL)  # whose parts MIN paths are
@@ -76,13 +75,14 @@ class FogScenario(PortScenario[FogConfig, FogResult]):
 
     def resolved(self, config: FogConfig) -> FogConfig:
         """Return the settings; raise InvalidInput where they do not fit the network."""
-        config.check(self._dragonfly())
         self.proof(config.vc_policy)
+        config.check(self.topology)
         return config
 
     @cached_property
     def _compiled(self) -> CompiledPorts:
-        self._dragonfly()
+        if self.topology.switch_groups < 2:
+            raise InvalidInput(f"router vct-fog is for Dragonflies, which {self.topology} is not")
         compiled = super()._compiled
         halves = compiled.min_ports.halves(compiled.network)
         if not halves or not all(map(_is_in_order, halves)):
@@ -91,11 +91,6 @@ class FogScenario(PortScenario[FogConfig, FogResult]):
                 f"{self.topology} has others"
             )
         return compiled
-
-    def _dragonfly(self) -> Dragonfly:
-        if not isinstance(self.topology, Dragonfly):
-            raise InvalidInput(f"router vct-fog is for Dragonflies, which {self.topology} is not")
-        return self.topology
 
     def _in_core(self, settings: FogConfig) -> dict[str, object]:
         return super()._in_core(settings) | {

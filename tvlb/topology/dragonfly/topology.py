@@ -218,6 +218,11 @@ class Dragonfly(Topology):
         return self.switch_group[sources] != self.switch_group[targets]
 
     @property
+    def switch_groups(self) -> int:
+        """See `Topology`; also of those that are down."""
+        return self.groups
+
+    @property
     def node_groups(self) -> int:
         """See `Topology`."""
         return self.groups
