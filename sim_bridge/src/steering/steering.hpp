@@ -103,6 +103,13 @@ struct Registration {
   }
 };
 
+/// MIN, unless there is none or `prefers_vlb` says so.
+template <class PrefersVlb>
+Choice choose(const Candidate& min, const Candidate& vlb, PrefersVlb prefers_vlb) {
+  const bool takes_vlb = vlb.hops != 0 && (min.hops == 0 || prefers_vlb());
+  return {takes_vlb ? vlb : min, takes_vlb};
+}
+
 /// UGAL: MIN, unless there is none or `excess` of its queue over that of a VLB path is above 0. `another`
 /// draws a VLB path where the rule asks for several; the one that MIN exceeds most is compared.
 template <class Excess, class Another>
