@@ -497,9 +497,10 @@ class CourseFigure:
         if not rows or "series" not in _runs(rows[0])[0]:
             return False
         is_asked = _interval(document) != _INTERVAL or load_step(document) is not None
+        if not is_asked and _group(document) is None:
+            return False
         values: Sequence[Any] = _runs(rows[0])[0]["series"].get(self.name) or ()
-        is_asked |= _group(document) is not None
-        return is_asked and any(value is not None for value in np.ravel(values).tolist())
+        return any(value is not None for value in np.ravel(values).tolist())
 
     def bands(self, document: Document) -> list[CourseBand]:
         """Return a band for each load, over its seeds, as far as all of their runs go."""
