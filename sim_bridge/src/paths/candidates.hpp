@@ -169,7 +169,7 @@ class Candidates : public NetworkView {
     for (int i = 0; i < path.hops; ++i) {
       const int link = path.links[static_cast<std::size_t>(i)];
       total += queue_of(what, link, state);
-      state = policy_.step(state, hop(link).kind, 0).then;
+      if (what != Queue::port) state = policy_.step(state, hop(link).kind, 0).then;
     }
     return total;
   }
