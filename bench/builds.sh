@@ -27,6 +27,9 @@ echo "$work/packages" > "$site/packages.pth"
 mkdir "$work/run"
 cp -r tests docs pyproject.toml bench "$work/run/"
 
+# These builds have no command; that all surfaces agree does not depend on the build.
+without_server=(--ignore=tests/sim_bridge/test_every_router.py)
+
 build() { # NAME SETTING...: into $work/NAME
     local name=$1 settings=()
     shift
@@ -44,7 +47,7 @@ run() { # NAME ARGUMENT...: Python with the build of that name
 check() {
     build check cmake.define.TVLB_CHECK=ON
     run check -c 'from sim_bridge import _core; assert _core.CHECKS_EVERY_CYCLE'
-    run check -m pytest -p no:cacheprovider -q tests/sim_bridge
+    run check -m pytest -p no:cacheprovider -q -m "not slow" "${without_server[@]}" tests/sim_bridge
 }
 
 sanitize() {
@@ -55,7 +58,7 @@ sanitize() {
     # CPython and its extension modules leak by design at exit; errors of access are what counts.
     LD_PRELOAD="$runtime" ASAN_OPTIONS=detect_leaks=0:halt_on_error=1 \
         UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
-        run sanitize -m pytest -p no:cacheprovider -q --capture=sys \
+        run sanitize -m pytest -p no:cacheprovider -q --capture=sys -m "not slow" "${without_server[@]}" \
         tests/sim_bridge tests/paths tests/balance tests/forwarding
 }
 
