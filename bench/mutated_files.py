@@ -124,10 +124,19 @@ def _rule(table: AnyTable) -> tuple[object, ...]:
 def _look_at_matrix(path: Path, original: Path) -> str:
     matrix = MatrixPattern.read(str(path))
     lines = path.read_text("utf-8-sig").split("\n")
-    plain = [re.split(r"[\s,]+", line.strip()) for line in lines[2:] if line.strip()]
-    _check(all(re.fullmatch(r"[0-9+.eE-]+", "".join(row)) for row in plain), "odd digits")
-    expected = sorted((int(row[0]), int(row[1]), float(row[2])) for row in plain)
-    _check(list(matrix.entries) == expected, "other entries than a plain reading gives")
+    plain = [[one.strip() for one in line.split(",")] for line in lines[2:] if line.strip()]
+
+    def end(text: str) -> int | str:
+        # What is no number is the name of a switch; there is none of a node.
+        is_number = matrix.level == "node" or re.fullmatch(r"-?(0|[1-9][0-9]{0,99})", text)
+        return int(text) if is_number else text
+
+    numbers = [row[2] for row in plain]
+    numbers += [one for row in plain for one in row[:2] if isinstance(end(one), int)]
+    _check(all(re.fullmatch(r"[0-9+.eE-]+", one) for one in numbers), "odd digits")
+    expected = [(end(row[0]), end(row[1]), float(row[2])) for row in plain]
+    found = sorted(matrix.entries, key=repr)
+    _check(found == sorted(expected, key=repr), "other entries than a plain reading gives")
     rows = [f"{source},{target},{rate!r}" for source, target, rate in matrix.entries]
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as again:
         again.write("\n".join([f"# level={matrix.level}", "src,dst,rate", *rows]))
