@@ -350,6 +350,9 @@ def test_foreign_and_malformed_documents_are_refused() -> None:
         figure_of({"probe": [{}], "cut": 1})
     with pytest.raises(InvalidInput, match="malformed"):
         figure_of({"search": {"held_out": []}, "decision": {"expression": "all"}})
+    no_patterns = [POINTS[0] | {"theta_sem": 0.1, "patterns": 0}]
+    with pytest.raises(InvalidInput, match="malformed: ZeroDivisionError"):
+        figure_of(PROBE | {"probe": no_patterns})
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])

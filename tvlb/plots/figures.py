@@ -123,7 +123,7 @@ def figure_of(*documents: Document, names: Sequence[str] = ()) -> "Figure":
         if not panels:
             raise InvalidInput(_nothing(documents))
         return _drawn(results, panels)
-    except (KeyError, TypeError, ValueError, IndexError, StopIteration) as error:
+    except (LookupError, TypeError, ValueError, ArithmeticError, StopIteration) as error:
         raise InvalidInput(f"the document is malformed: {error!r}") from error
 
 
