@@ -234,11 +234,11 @@ def _plain_fabric(content: bytes) -> _Plain:
     lines = [line.partition("#") for line in content.decode().split("\n")]
     ports = dict[str, list[tuple[str, ...]]]()
     switches: list[str] = []
-    # Of a switch, that of its port 0.
+    # Its own, not that of its port 0, which is in brackets.
     guid, guids = 0, dict[str, int]()
     for line, _, _ in lines:
-        if told := re.search(r"guid=0x([0-9a-fA-F]+)(?:\(([0-9a-fA-F]+)\))?\s*$", line):
-            guid = int(told[2] or told[1], 16) if "sysimg" not in line else guid
+        if told := re.search(r"guid=0x([0-9a-fA-F]+)(?:\([0-9a-fA-F]+\))?\s*$", line):
+            guid = int(told[1], 16) if "sysimg" not in line else guid
         elif begun := re.search(r'(Switch|Ca|Hca)\s+[0-9]+\s+"([^"]+)"', line):
             ports[begun[2]], guids[begun[2]] = [], guid
             switches += [begun[2]] * (begun[1] == "Switch")
