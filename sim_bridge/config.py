@@ -46,7 +46,7 @@ class RunConfig:
         check_settings(self)
         for name, one in settings(type(self)).items():
             # Equal settings are written alike.
-            if isinstance(one.kind, Number):
+            if isinstance(one.kind, Number) and getattr(self, name) is not None:
                 object.__setattr__(self, name, float(getattr(self, name)))
         if self.most_cycles > self.interval * _MOST_INTERVALS:
             raise InvalidInput(

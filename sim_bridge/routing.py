@@ -240,6 +240,10 @@ class Routing(StrEnum):
         """Whether it compares the queues of the first links of a MIN and a VLB path."""
         return self._compiled.compares_first_queues
 
+    def takes_of_rule(self, name: str) -> bool:
+        """Whether a setting of `UgalRule` has a meaning for it."""
+        return self.compares_first_queues if name == "ugal_rule" else self.is_adaptive
+
     @property
     def seconds_per_packet(self) -> float:
         """Processor time of a packet: 2.4 to 5.5 hops at 6 to 13 million hops per second."""

@@ -10,7 +10,6 @@ import pytest
 
 from sim_bridge import (
     PATH_ROUTINGS,
-    Queue,
     Routing,
     Scenario,
     SimulationConfig,
@@ -18,7 +17,7 @@ from sim_bridge import (
     simulate,
 )
 from tvlb.errors import InvalidInput
-from tvlb.paths import RowSet, parse_expression
+from tvlb.paths import Queue, RowSet, parse_expression
 from tvlb.topology import Dragonfly, parse_topology
 from tvlb.traffic import Shift, parse_pattern
 

@@ -324,10 +324,10 @@ def settings(declaring: Any) -> Mapping[str, Setting]:
     }
 
 
-def with_default(declaring: Any, name: str, default: Any) -> Any:
-    """Declare a setting of a base class once more, with another default."""
-    known = settings(declaring)[name]
-    return field(default=default, metadata={"setting": replace(known, default=default)})
+def with_default(declaring: Any, name: str, default: Any, **more: Any) -> Any:
+    """Declare a setting of a class once more, with another default, or `more` of a `Setting`."""
+    known = replace(settings(declaring)[name], default=default, **more)
+    return field(default=default, metadata={"setting": known})
 
 
 @cache

@@ -46,12 +46,15 @@ from tvlb.paths.sets.simple import SimpleSet
 from tvlb.paths.shape_rule import ShapeRule
 from tvlb.paths.shape_shares import shape_shares
 from tvlb.paths.shapes import LONGEST_EXPRESSION, Shapes, shapes_of
+from tvlb.paths.ugal_rule import PUBLISHED_RULE, RULE_SETTINGS, Queue, QueueFactor, UgalRule
 from tvlb.paths.usage import Pairs, SetUsage
 
 __all__ = [
     "ABSENT",
     "LONGEST_EXPRESSION",
     "MAX_ROWS",
+    "PUBLISHED_RULE",
+    "RULE_SETTINGS",
     "ClassUsage",
     "EmptySet",
     "ExpressionSet",
@@ -61,6 +64,8 @@ __all__ = [
     "Pairs",
     "PathRows",
     "PathSet",
+    "Queue",
+    "QueueFactor",
     "RowSet",
     "SetUsage",
     "ShapeRule",
@@ -70,6 +75,7 @@ __all__ = [
     "SimpleSet",
     "SwitchSequences",
     "Switches",
+    "UgalRule",
     "WeightedSet",
     "all_pairs",
     "as_path_set",

@@ -6,7 +6,9 @@ where it says nothing else.
 """
 
 from abc import ABC, abstractmethod
+from copy import copy
 from dataclasses import replace
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from tvlb.native import kernels
 from tvlb.paths.compositions import count_of_rule
 from tvlb.paths.rows import ClassUsage, PathRows, Switches
 from tvlb.paths.shape_rule import ShapeRule
+from tvlb.paths.ugal_rule import UgalRule
 from tvlb.paths.usage import HopProfile, Pairs, RowUsage, SetUsage, ShapeUsage
 from tvlb.topology import Topology, path_kernel
 
@@ -54,6 +57,7 @@ class PathSet(ABC):
     Attributes
     ----------
     topology : the network.
+    ugal : the rule that a table of these paths was made for; None of what is no such table.
 
     Notes
     -----
@@ -61,6 +65,13 @@ class PathSet(ABC):
     """
 
     topology: Topology
+    ugal: ClassVar[UgalRule | None] = None
+
+    def made_for(self, ugal: UgalRule | None) -> Self:
+        """Return the same paths with the rule that they were chosen for; see `ugal`."""
+        found = copy(self)
+        vars(found)["ugal"] = ugal
+        return found
 
     @abstractmethod
     def rows(self, sources: Switches, targets: Switches) -> PathRows:

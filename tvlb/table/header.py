@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from tvlb.balance import BalanceOptions, WeightOptions
-from tvlb.paths import LONGEST_EXPRESSION
+from tvlb.paths import LONGEST_EXPRESSION, UgalRule
 from tvlb.statistics import MAX_SEED
 from tvlb.table.kinds import Entries, Header, HeaderList
 from tvlb.topology import Failures
@@ -72,6 +72,32 @@ class WeightsRecord(BaseModel):
         return WeightOptions(**self.model_dump())
 
 
+class UgalRecord(BaseModel):
+    """The rule by which UGAL compares, that a table was made for.
+
+    Attributes
+    ----------
+    ugal_rule, queue, threshold, vlb_factor, candidates : see `UgalRule`.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    ugal_rule: str
+    queue: str
+    threshold: int
+    vlb_factor: float
+    candidates: int
+
+    @classmethod
+    def of(cls, rule: UgalRule) -> Self:
+        """Record a rule."""
+        return cls(**{name: getattr(one, "value", one) for name, one in asdict(rule).items()})
+
+    def rule(self) -> UgalRule:
+        """Return the rule; raises InvalidInput if a value is out of range."""
+        return UgalRule(**self.model_dump())
+
+
 class CompactRecord(BaseModel):
     """What the header of a compact table says instead of rows.
 
@@ -120,6 +146,7 @@ class TableHeader(Header):
         that a search ended with.
     struck : None if expression, removed paths and weights are those of `topology`; else the network
         that they are of, whose paths that are down now are struck out.
+    ugal : the rule of UGAL that the table was made for; None for the published one.
     """
 
     expression: str = Field(max_length=LONGEST_EXPRESSION)
@@ -130,6 +157,7 @@ class TableHeader(Header):
     weights: WeightsRecord | Literal["listed"] | None = None
     incomplete: str | None = Field(default=None, max_length=200)
     struck: StruckRecord | None = None
+    ugal: UgalRecord | None = None
 
 
 def no_removed() -> Removed:

@@ -88,6 +88,7 @@ def summarise(table: AnyTable) -> dict[str, Any]:
         "expression": header.expression,
         "seed": header.seed,
         "version": header.version,
+        **({} if header.ugal is None else {"ugal": header.ugal.model_dump()}),
         **({} if header.struck is None else {"struck_from": str(table.rule_topology)}),
         **({} if header.incomplete is None else {"incomplete": header.incomplete}),
         **(_by_rule(table) if isinstance(table, CompactTable) else _listed(table)),

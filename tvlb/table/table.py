@@ -5,9 +5,9 @@ on demand, of tables too large to list.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,11 @@ from tvlb.balance import BalancedSet, ReweightedSet, WeightOptions, chunks
 from tvlb.documents import Frame, arrow_table
 from tvlb.errors import InvalidInput
 from tvlb.paths import (
+    PUBLISHED_RULE,
     PathRows,
     PathSet,
     RowSet,
+    UgalRule,
     all_pairs,
     check_rows,
     is_listable,
@@ -35,6 +37,7 @@ from tvlb.table.header import (
     Removed,
     TableHeader,
     TableWeights,
+    UgalRecord,
     WeightsRecord,
     no_removed,
 )
@@ -95,9 +98,24 @@ class _RuleTable(StoredTable):
         """The path set of the expression, before removals, on the network of the rule."""
         return parse_expression(self.header.expression, self.rule_topology, self.header.seed)
 
+    @property
+    def ugal(self) -> UgalRule | None:
+        """The rule of UGAL that it was made for; None for the published one.
+
+        Raises
+        ------
+        InvalidInput : a value of it is out of range.
+        """
+        return self.header.ugal and self.header.ugal.rule()
+
+    def made_for(self, rule: UgalRule | None) -> Self:
+        """Return the same table with the rule of UGAL that it is for."""
+        ugal = None if rule in (None, PUBLISHED_RULE) else UgalRecord.of(rule)
+        return replace(self, header=self.header.model_copy(update={"ugal": ugal}))
+
     def check(self) -> None:
         """See `StoredTable.check`."""
-        assert self.base_set is not None
+        _ = self.base_set, self.ugal
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +219,7 @@ class Table(_RuleTable, Frame):
         rows = self.rows
         if (invalid := first_invalid_row(rows)) is not None:
             raise InvalidInput(f"{name}: {invalid}; see tvlb verify")
-        return RowSet(rows, name)
+        return RowSet(rows, name).made_for(self.ugal)
 
     def of_switch(self, switch: int) -> Iterator[Mapping[str, NDArray[Any]]]:
         """See `StoredTable.of_switch`: those of a source.
@@ -354,8 +372,9 @@ class CompactTable(_RuleTable):
         """
         balance = self.record.balance
         if balance is None:
-            return self.base_set
-        return BalancedSet(self.base_set, balance.options(), balance.seed, self.removed, name)
+            return self.base_set.made_for(self.ugal)
+        paths = BalancedSet(self.base_set, balance.options(), balance.seed, self.removed, name)
+        return paths.made_for(self.ugal)
 
     def of_switch(self, switch: int) -> Iterator[Mapping[str, NDArray[Any]]]:
         """See `StoredTable.of_switch`: generate those of a source, in the order of the full form.
@@ -389,7 +408,7 @@ class CompactTable(_RuleTable):
             None if stays.all() else ~stays,
             seed=self.header.seed,
             version=self.header.version,
-        )
+        ).made_for(self.ugal)
 
     @property
     def record(self) -> CompactRecord:

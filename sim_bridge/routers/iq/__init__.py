@@ -5,9 +5,7 @@
 
 from sim_bridge.routers.iq.config import (
     Decide,
-    Queue,
     SimulationConfig,
-    UgalRule,
     Warmup,
 )
 from sim_bridge.routers.iq.result import SimulationResult
@@ -19,12 +17,10 @@ from sim_bridge.routers.iq.table import FollowedTable
 __all__ = [
     "Decide",
     "FollowedTable",
-    "Queue",
     "SaturationSearch",
     "Scenario",
     "SimulationConfig",
     "SimulationResult",
-    "UgalRule",
     "Warmup",
     "round_trip_warnings",
     "search_saturation",

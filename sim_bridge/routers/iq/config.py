@@ -1,9 +1,9 @@
 """The settings of a simulation run, checked when they are made."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import permutations
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from sim_bridge.routing import Routing
 from tvlb.errors import InvalidInput
 from tvlb.languages import Flag, Names, Number, Whole, members, one_of, setting, with_default
 from tvlb.native.virtual_channels import VcScheme
+from tvlb.paths import PUBLISHED_RULE, RULE_SETTINGS, UgalRule
 from tvlb.topology import Topology
 
 _OF_NETWORK = "what the family of the network, or its file, says"
@@ -42,34 +43,18 @@ class Decide(StrEnum):
     EACH_ATTEMPT = "each-attempt"
 
 
-class UgalRule(StrEnum):
-    """What UGAL-L and PAR compare: queues times hops, or the MIN queue with twice the VLB queue."""
-
-    HOPS = "hops"
-    TWO = "two"
-
-
-_COUNTED = ("port", "vc", "waiting")
-
-
-class Queue(StrEnum):
-    """What UGAL counts of a link as its queue, for MIN and VLB alike or for each.
-
-    Credits in use of its port; those of the VC that the packet would take; those of that VC without
-    the flits that left by it within the last round trip. A hybrid counts the VC's where both paths
-    leave by one port, else the port's.
-    """
-
-    vars().update(
-        members((*_COUNTED, "hybrid", *(f"{one}/{two}" for one, two in permutations(_COUNTED, 2))))
-    )
-
-
 class Warmup(StrEnum):
     """When the measured window begins: after a fixed time, or when the run has become steady."""
 
     FIXED = "fixed"
     DETECT = "detect"
+
+
+def _of_rule(name: str) -> Any:
+    usual = getattr(PUBLISHED_RULE, name)
+    shown = f"{usual:g}" if isinstance(usual, float) else usual
+    unset = f"what the T-VLB table was made for, else {shown}"
+    return with_default(UgalRule, name, None, unset=unset, null="what a search chooses")
 
 
 @dataclass(frozen=True)
@@ -133,21 +118,12 @@ class SimulationConfig(RunConfig):
     link_latencies: str | None = latencies_setting(_OF_NETWORK)
     # Of 2.5, two and three in turn.
     speedup: float = setting(2.0, "Internal switch steps per cycle", Number(1, 16))
-    ugal_rule: str = setting(
-        UgalRule.HOPS, "What UGAL-L and PAR multiply queues by", Names(UgalRule)
-    )
-    queue: str = setting(
-        "port",
-        "Credits in use that UGAL compares: of the port, of the VC that the packet would take, of "
-        "that VC without flits in transit, of the VC where both paths leave by one port only; or "
-        "MIN's/VLB's",
-        Names(Queue),
-    )
-    threshold: int = setting(0, "UGAL bias T towards MIN, flits", Whole(-1_000_000, 1_000_000))
-    vlb_factor: float = setting(1.0, "What UGAL multiplies the VLB side by", Number(0.01, 100))
-    candidates: int = setting(
-        1, "VLB paths that UGAL draws per decision, of which it takes the best", Whole(1, 16)
-    )
+    # How UGAL compares; see `UgalRule` and `ruled`.
+    ugal_rule: str | None = _of_rule("ugal_rule")
+    queue: str | None = _of_rule("queue")
+    threshold: int | None = _of_rule("threshold")
+    vlb_factor: float | None = _of_rule("vlb_factor")
+    candidates: int | None = _of_rule("candidates")
     # Routings by level decide at each attempt whatever it says.
     decide: str = setting(Decide.ONCE, "When the source decides", Names(Decide))
     stop_when_saturated: bool = setting(
@@ -246,17 +222,33 @@ class SimulationConfig(RunConfig):
             raise InvalidInput(f"vcs {LAYER} is of routing {known}, not of {routing}")
         if self.decide != Decide.ONCE and routing.follows_table:
             raise InvalidInput(f"decide {self.decide}: the routes of routing {routing} are fixed")
-        given: dict[str, tuple[object, object, Callable[[Routing], bool]]] = {
-            "ugal_rule": (self.ugal_rule, UgalRule.HOPS, lambda one: one.compares_first_queues),
-            "queue": (self.queue, "port", lambda one: one.is_adaptive),
-            "threshold": (self.threshold, 0, lambda one: one.is_adaptive),
-            "vlb_factor": (self.vlb_factor, 1.0, lambda one: one.is_adaptive),
-            "candidates": (self.candidates, 1, lambda one: one.is_adaptive),
-        }
-        for name, (value, usual, takes) in given.items():
-            if value != usual and not takes(routing):
-                known = one_of(_as_given(one for one in Routing if takes(one)))
+        for name in RULE_SETTINGS:
+            value = getattr(self, name)
+            if value not in (None, getattr(PUBLISHED_RULE, name)) and not routing.takes_of_rule(
+                name
+            ):
+                known = one_of(_as_given(one for one in Routing if one.takes_of_rule(name)))
                 raise InvalidInput(f"{name} {value} is of the routings {known}, not of {routing}")
+
+    def ruled(self, rule: UgalRule, routing: Routing) -> Self:
+        """Return the settings with what is left open of UGAL's comparison as a rule has it.
+
+        What has no meaning for the routing is that of the published rule.
+        """
+        filled = {
+            name: getattr(rule if routing.takes_of_rule(name) else PUBLISHED_RULE, name)
+            for name in RULE_SETTINGS
+            if getattr(self, name) is None
+        }
+        return replace(self, **filled)
+
+    @property
+    def rule(self) -> UgalRule:
+        """How UGAL compares; what is left open as published."""
+        given = {name: getattr(self, name) for name in RULE_SETTINGS}
+        return replace(
+            PUBLISHED_RULE, **{name: one for name, one in given.items() if one is not None}
+        )
 
 
 def _as_given(routings: Iterable[Routing]) -> Iterable[str]:

@@ -23,7 +23,14 @@ from tvlb.errors import InvalidInput
 from tvlb.languages import Call, choose, in_turn, one_of, parse_call
 from tvlb.native import kernels
 from tvlb.native.virtual_channels import vc_policy
-from tvlb.paths import PathSet, Switches, parse_expression
+from tvlb.paths import (
+    PUBLISHED_RULE,
+    RULE_SETTINGS,
+    PathSet,
+    Switches,
+    UgalRule,
+    parse_expression,
+)
 from tvlb.statistics import check_seed
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, switch_demand
@@ -142,10 +149,23 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
         """
         scheme = self.table.vc_scheme if self.table else None
         settings = replace(config, vc_scheme=config.vc_scheme or scheme).on(self.topology)
+        settings = settings.ruled(self._rule, Routing(self.routing))
         settings.resolved_vc_count(self.topology, self.routing)
         if not Routing(self.routing).decides_each_attempt:
             return settings
         return replace(settings, decide=Decide.EACH_ATTEMPT)
+
+    @property
+    def _rule(self) -> UgalRule:
+        """By which UGAL compares where nothing else is said: what the tables are made for."""
+        rules = dict.fromkeys(one.ugal for one in self.path_sets if one.ugal is not None)
+        if len(rules) > 1 and Routing(self.routing).is_adaptive:
+            first, other, *_ = rules
+            raise InvalidInput(
+                f"path sets {in_turn(map(str, self.path_sets))} are made for different rules of "
+                f"UGAL ({first}; {other}): give {', '.join(RULE_SETTINGS)}"
+            )
+        return next(iter(rules), PUBLISHED_RULE)
 
     def check_course(self, config: SimulationConfig) -> None:
         """See `RouterScenario.check_course`; what is steady cannot be told of a changing load."""
