@@ -67,7 +67,7 @@ def search(topology: Topology, options: SearchOptions, proposer: str, units: Uni
     expressions, _ = choose_candidates(
         topology, probed, options.seed, options.most_data_points, units
     )
-    budget = flit_hop_budget(options.budget, topology)
+    budget = flit_hop_budget(options.budget, topology, options.searched)
     setting = SearchSetting(
         routing=options.routing,
         config=options.config,

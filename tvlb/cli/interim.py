@@ -7,7 +7,7 @@ from pathlib import Path
 from tvlb.cli.terminal import print_notice, print_written
 from tvlb.documents import free_path
 from tvlb.processes import Progress, Reporter
-from tvlb.search import Candidate, incomplete_table
+from tvlb.search import Candidate, SearchOptions, incomplete_table
 from tvlb.table import write_table
 from tvlb.topology import Topology
 
@@ -17,13 +17,13 @@ class Interim:
 
     Parameters
     ----------
-    network, seed : of the search.
+    network, options : of the search.
     store : where its pieces of work are kept, None if nowhere.
     """
 
-    def __init__(self, network: Topology, seed: int, store: Path | None) -> None:
+    def __init__(self, network: Topology, options: SearchOptions, store: Path | None) -> None:
         self._network = network
-        self._seed = seed
+        self._seed, self._rule = options.seed, options.config.rule
         self._store = store
         self._best: Candidate | None = None
         self._last: Progress | None = None
@@ -50,7 +50,8 @@ class Interim:
         else:
             print_notice(f"interrupted {where}: writing the best table so far, {best.name}")
             path = free_path(output.with_name(f"{output.stem}.incomplete{output.suffix}"))
-            write_table(incomplete_table(self._network, best, self._seed, where), path)
+            table = incomplete_table(self._network, best, self._seed, where, self._rule)
+            write_table(table, path)
             print_written(str(path))
         if self._store is None:
             print_notice("finished pieces of work are kept with --store DIR only")

@@ -162,7 +162,7 @@ def _compute(
 ) -> Document:
     if store is not None:
         check_directory(store)
-    interim = Interim(network, options.seed, store)
+    interim = Interim(network, options, store)
     try:
         with progress_display() as report:
             result = _optimized(network, options, interim, report, store)

@@ -8,6 +8,7 @@ from typing import Any, cast
 from rich.console import Console
 
 from tvlb.cli.terminal import grid
+from tvlb.paths import UgalRule
 from tvlb.statistics import change_text, estimate, judged_on, judging_patterns
 
 Document = Mapping[str, Any]
@@ -131,13 +132,15 @@ def _print_held_out(document: Document, letters: Mapping[str, str], console: Con
     cases = judged_on(document)
     title = f"Judged on {cases}{', other seeds' if cases.given else ''}"
     low, high = (f"latency at {load:g}" for load in search["loads"])
-    texts = ("path set", "balanced by", "")
+    ruled = any("ugal" in one for one in search["held_out"])
+    texts = ("path set", *(("rule of UGAL",) if ruled else ()), "balanced by", "")
     listed = grid((*texts, "VLB hops", "saturation", low, high), texts, title)
     hops = {one["expression"]: one["mean_vlb_hops"] for one in document["candidates"]}
     hops[document["baseline"]["expression"]] = document["baseline"]["mean_vlb_hops"]
     for one in search["held_out"]:
         listed.add_row(
             _short(one, letters),
+            *((_rule(one),) if ruled else ()),
             one["balancing"] or "",
             one["known_as"] or "found",
             _number(hops[one["expression"]], 3),
@@ -150,6 +153,10 @@ def _print_held_out(document: Document, letters: Mapping[str, str], console: Con
     for path_set, letter in letters.items():
         if len(letter) == 1:
             console.print(f"{letter} = {path_set}", soft_wrap=True)
+
+
+def _rule(one: Document) -> str:
+    return str(UgalRule(**one["ugal"])) if "ugal" in one else ""
 
 
 def _latencies(one: Document) -> list[str]:

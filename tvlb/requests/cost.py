@@ -513,7 +513,7 @@ def _search_seconds(topology: Topology, options: SearchOptions) -> dict[str, flo
     trained = options.pattern_count + 3 if workload is None else len(workload.patterns)
     saturation = _saturation(topology)
     start = _STARTING_RUNS * trained * _run_seconds(topology, options.routing, saturation, 2_000)
-    hops = flit_hop_budget(options.budget, topology)
+    hops = flit_hop_budget(options.budget, topology, options.searched)
     slower = math.sqrt(max(1.0, topology.num_nodes / _NODES_IN_CACHE))
     return {
         "search": max(start, hops * _SECONDS_PER_FLIT_HOP * slower),

@@ -6,9 +6,18 @@ from pydantic import Field
 
 from tvlb.balance import BalanceMethod
 from tvlb.documents import Document
-from tvlb.paths import ShapeSet, shape_shares, shapes_of
-from tvlb.requests.common import Count, Figure, Load, PathSetText, PatternText, Share
-from tvlb.search import MOST_ON_FRONT, Candidate, Found, Judged
+from tvlb.paths import ShapeSet, UgalRule, shape_shares, shapes_of
+from tvlb.requests.common import (
+    Count,
+    Figure,
+    Load,
+    OptionalKey,
+    PathSetText,
+    PatternText,
+    Share,
+)
+from tvlb.requests.settings import with_settings
+from tvlb.search import MOST_ON_FRONT, Candidate, Found, Judged, Searched, WeightedSearch
 
 # The best ones; thousands are raced with a large budget.
 _MOST_RACED = 50
@@ -51,18 +60,26 @@ class SearchStep(Document):
     )
 
 
+class UgalDocument(with_settings(Document, UgalRule)):
+    """The rule by which UGAL compares a MIN path with VLB paths."""
+
+
 class _Set(Document):
     expression: SetName
     path_set: PathSetText
     balancing: Balancing
+    ugal: OptionalKey[UgalDocument] = Field(
+        None, description="Rule of UGAL; absent of a set by the rule that the settings say."
+    )
 
 
-def _names(candidate: Candidate) -> dict[str, str | None]:
+def _names(candidate: Candidate) -> dict[str, object]:
     """Return the keys of `_Set`."""
     return {
         "expression": candidate.name,
         "path_set": candidate.expression,
         "balancing": candidate.form,
+        **({} if candidate.ugal is None else {"ugal": candidate.ugal}),
     }
 
 
@@ -78,8 +95,9 @@ class RacedSet(_Set):
 class JudgedSet(_Set):
     """A set on the patterns that the search never saw."""
 
-    known_as: Literal["conventional", "published", "algorithm 1"] | None = Field(
-        description="What others call it; null for what only the search found."
+    known_as: Literal["conventional", "published", "algorithm 1", "paths", "rule"] | None = Field(
+        description="What others call it, or of a search for both whether paths alone or the rule "
+        "alone make it; null for what only the search found."
     )
     weights: dict[str, float] | None = Field(
         description="Weight of a path by its shape; null for sets that are not by shape, or "
@@ -109,7 +127,7 @@ class JudgedSet(_Set):
         return cls.model_validate(
             {
                 **_names(one.candidate),
-                "known_as": _known_as(one.candidate, found.search.paper),
+                "known_as": _known_as(one.candidate, found.search),
                 "weights": _weights(one.candidate),
                 "shares": _shares(one.candidate),
                 "saturation_mean": low.saturation_mean,
@@ -139,12 +157,16 @@ def _shares(candidate: Candidate) -> dict[str, float] | None:
     return {name(code): share for code, share in enumerate(shares.tolist()) if share > 0}
 
 
-def _known_as(candidate: Candidate, paper: Candidate | None) -> str | None:
+def _known_as(candidate: Candidate, search: WeightedSearch) -> str | None:
     """Return what others call a set, None for what only the search found."""
+    paper, parts = search.paper, search.parts
     if candidate.name == candidate.path_set.topology.conventional_set:
         return "conventional"
     if candidate.name == candidate.path_set.topology.published_set:
         return "published"
+    if parts and candidate.name != parts[Searched.BOTH].name:
+        alone = (Searched.PATHS, Searched.RULE)
+        return next((one.value for one in alone if parts[one].name == candidate.name), None)
     return "algorithm 1" if paper is not None and candidate.name == paper.name else None
 
 

@@ -17,7 +17,7 @@ from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput
 from tvlb.languages import Flag, Group, Names, Number, Texts, asked, check_settings, setting
-from tvlb.paths import PathRows, RowSet, check_listable, parse_expression
+from tvlb.paths import PUBLISHED_RULE, PathRows, RowSet, check_listable, parse_expression
 from tvlb.processes import Reporter, Stop, available_cores, check_workers, silent
 from tvlb.processes.units import UnitCache, Units, own_units
 from tvlb.requests.loading import Loading, OldTable, loading_notes
@@ -171,6 +171,9 @@ def repair(
     given = options or RepairOptions()
     topology = check_repair(old.topology, down, given)
     filled = replace(given, config=given.config.on(topology))
+    if old.ugal is None:
+        config = filled.config.ruled(PUBLISHED_RULE, Routing(given.routing))
+        filled = replace(filled, config=config)
     striker = _Striker(old, topology, given.config.vc_scheme, filled)
     if given.strike_only:
         return striker.run()
@@ -402,7 +405,7 @@ class _Repairer:
                 units=units,
                 report=self.report,
             )
-            table = table_of(self.topology, made, seed)
+            table = table_of(self.topology, made, seed, self.table.ugal)
             assert isinstance(table, Table)
             verified = verify(table, striker.settings)
             struck = striker.loading(OLD_TABLE, old.struck.rows, old, old.struck.left_out)
@@ -482,8 +485,12 @@ class _Repairer:
         named = parse_traffic(options.traffic)
         workload = held_out_workload(self.topology, seed) if named is None else named.in_rounds()
         usual = conventional(self.topology, seed)
+        # By the rule that the table was made for, and conventional UGAL by its own.
+        tables = [
+            replace(one, ugal=self.table.ugal) for one in (replace(made, name=NEW_TABLE), old)
+        ]
         return judge(
-            [replace(made, name=NEW_TABLE), old, usual],
+            [*tables, usual],
             [OLD_TABLE, usual.name],
             workload,
             (REFERENCE_LOAD, 2 * REFERENCE_LOAD),

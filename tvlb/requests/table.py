@@ -20,7 +20,7 @@ from tvlb.requests.common import (
     Versions,
 )
 from tvlb.requests.examples import example
-from tvlb.requests.found import Balancing, FoundSearch
+from tvlb.requests.found import Balancing, FoundSearch, UgalDocument
 from tvlb.requests.probe import Curve
 from tvlb.requests.settings import with_settings
 from tvlb.requests.validation import CurvePoint, Decision, SimulatedSet
@@ -53,6 +53,9 @@ class TableSummary(Document):
     sampled_pairs: Count | None = Field(
         description="Switch pairs that mean_vlb_hops is of; null for all."
     )
+    ugal: OptionalKey[UgalDocument] = Field(
+        None, description="Rule of UGAL that the table is for; absent of the published one."
+    )
 
     @classmethod
     def of(cls, result: TableResult) -> Self:
@@ -68,6 +71,7 @@ class TableSummary(Document):
             removed_by_balance=removed,
             balancing=None if result.chosen is None else result.chosen.form,
             sampled_pairs=None if compact is None else compact.sampled_pairs,
+            **({} if header.ugal is None else {"ugal": UgalDocument(**header.ugal.model_dump())}),
         )
 
 
@@ -106,8 +110,9 @@ class SearchParameters(with_settings(Document, SearchOptions)):
     @classmethod
     def of(cls, result: TableResult) -> Self:
         """Describe the options of a search, with the defaults of its method filled in."""
-        budget = budget_text(result.options.budget, result.topology)
-        return cls.model_validate(replace(result.options.resolved(), budget=budget))
+        options = result.options
+        budget = budget_text(options.budget, result.topology, options.searched)
+        return cls.model_validate(replace(options.resolved(), budget=budget))
 
 
 class Provenance(Versions):

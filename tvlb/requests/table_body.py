@@ -41,7 +41,7 @@ class TableBody(with_options(Request, SearchOptions)):
         ------
         InvalidInput : a request cannot ask for it, such as for traffic in a file.
         """
-        named = replace(options, budget=budget_text(options.budget, network))
+        named = replace(options, budget=budget_text(options.budget, network, options.searched))
         return cls(topology=topology, **asked(named), seed=options.seed)
 
     def options(self, workers: int | None = None) -> SearchOptions:

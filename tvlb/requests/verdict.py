@@ -1,16 +1,19 @@
 """The verdict on a table in documents: `verdict` of a table and of a repair."""
 
 from dataclasses import asdict
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import Field
 
 from tvlb.documents import Document
-from tvlb.requests.common import Count, Figure, Load, NonNegative, PatternText
+from tvlb.requests.common import Count, Figure, Load, NonNegative, OptionalKey, PatternText
 from tvlb.requests.found import SetName
 from tvlb.search import VerdictRecord
 from tvlb.statistics import Judgement as Judged
 from tvlb.statistics import Verdict
+
+# What sentences tell, and what few records have.
+_NOT_TOLD = ("notes", "rule", "parts")
 
 
 class Change(Document):
@@ -93,6 +96,11 @@ class VerdictDocument(Document):
     balancing: str = Field(
         description="What balancing did to the choice, in words; empty without any."
     )
+    parts: OptionalKey[dict[Literal["paths", "rule", "both"], SetName]] = Field(
+        None,
+        description="Of a search for paths and the rule of UGAL, the sets that tell what either "
+        "alone gains, and both; absent of others.",
+    )
     undecided_runs: Count = Field(
         description="Simulations that were too short to tell whether the load is sustained."
     )
@@ -102,7 +110,8 @@ class VerdictDocument(Document):
         """Return the document of a verdict."""
         return cls.model_validate(
             {
-                **{name: one for name, one in vars(record).items() if name != "notes"},
+                **{name: one for name, one in vars(record).items() if name not in _NOT_TOLD},
+                **({"parts": record.parts} if record.parts else {}),
                 "text": record.text,
                 "verdict": record.verdict,
                 "judgements": [Judgement.of(one) for one in record.judgements],

@@ -14,6 +14,7 @@ from tvlb.search.objective import (
     BUDGETS,
     Aim,
     Objective,
+    Searched,
     budget_text,
     flit_hop_budget,
     parse_objective,
@@ -36,7 +37,7 @@ from tvlb.search.tables import incomplete_table
 from tvlb.search.task import Found, NoteBest
 from tvlb.search.validation import SimulatedSet, Validation
 from tvlb.search.verdict import VerdictRecord
-from tvlb.search.weighted import MOST_ON_FRONT
+from tvlb.search.weighted import MOST_ON_FRONT, WeightedSearch
 from tvlb.search.windows import PAPER, ROUTERS, SCREENING, Windows
 from tvlb.search.work import Work
 from tvlb.search.workload import (
@@ -70,10 +71,12 @@ __all__ = [
     "ProbeResult",
     "Sample",
     "SearchOptions",
+    "Searched",
     "SimulatedSet",
     "TableResult",
     "Validation",
     "VerdictRecord",
+    "WeightedSearch",
     "Windows",
     "Work",
     "asked_traffic",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tvlb.paths import parse_expression
 from tvlb.search.decision import decide
 from tvlb.search.held_out import HeldOut, Judged, judge
-from tvlb.search.objective import REFERENCE_LOAD, flit_hop_budget
+from tvlb.search.objective import REFERENCE_LOAD, Searched, flit_hop_budget
 from tvlb.search.preparation import Candidate, conventional
 from tvlb.search.runner import Runner
 from tvlb.search.tables import table_of
@@ -32,7 +32,8 @@ def find_by_search(task: SearchTask) -> MethodResult:
     with task.watch.stage("table"), units.alone:
         table = task.chosen_table(candidates, validation)
         answers = _undominated(search.answers, held_out)
-        front = tuple(table_of(topology, one, options.seed) for one in answers)
+        rule = options.config.rule
+        front = tuple(table_of(topology, one, options.seed, rule) for one in answers)
     work = search.work + validation.work
     return MethodResult(
         candidates, validation, table, work, Found(search, held_out, answers, front)
@@ -59,15 +60,21 @@ def _setting(task: SearchTask) -> SearchSetting:
         routing=options.routing,
         config=options.config,
         objective=options.aim,
-        workload=training_workload(topology, options.pattern_count, options.seed)
+        workload=training_workload(
+            topology,
+            options.pattern_count,
+            options.seed,
+            rules=options.searched is not Searched.PATHS,
+        )
         if named is None
         else named.weightiest_first(),
-        budget=flit_hop_budget(options.budget, topology),
+        budget=flit_hop_budget(options.budget, topology, options.searched),
         short=SHORT.stretched(options.config.flight_cycles(topology)),
         long=options.screening_windows,
         balancing=options.balancing,
         loop_free=options.loop_free,
         seed=options.seed,
+        searched=options.searched,
     )
 
 
@@ -75,7 +82,9 @@ def _judged(task: SearchTask, search: WeightedSearch) -> HeldOut:
     topology, options = task.topology, task.options
     usual = conventional(topology, options.seed)
     published = parse_expression(topology.published_set, topology, options.seed)
-    others = [usual, Candidate.as_it_is(published, options.seed), search.paper]
+    # Both parts of a gain are judged beside it, and Algorithm 1 where there are none.
+    parts = [*search.parts.values()] or [search.paper]
+    others = [usual, Candidate.as_it_is(published, options.seed), *parts]
     known = {one.name: one for one in search.answers}
     different = {one.name: one for one in others if one is not None and one.name not in known}
     different.setdefault(usual.name, usual)

@@ -1,11 +1,11 @@
-"""The search over weighted sets: sets race in short simulations, the best challenge the incumbent.
+"""The search: sets race in short simulations, the best challenge the incumbent.
 
 Sets are told apart by `Trials` in two sorts of windows. In the short ones every set first runs on
 two patterns, and only the better half on all of them. What is then better than the incumbent
 challenges it in longer windows with another seed, and replaces it only if it is better there too.
 So the score of the incumbent in the longer windows never falls. The budget decides nothing but
-when the search ends, so a larger one never makes the incumbent worse; of an objective with several
-latency weights these take turns, one generation each.
+when the search ends, so a larger one never makes the incumbent worse; several latency weights of an
+objective, and what may change of a set (`Scope`), take turns, one generation each.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from tvlb.paths import ShapeSet
 from tvlb.processes import Progress, Reporter
 from tvlb.search.cma_types import Strategy, new_strategy
-from tvlb.search.objective import Objective
+from tvlb.search.objective import Objective, Searched
 from tvlb.search.preparation import Candidate
+from tvlb.search.rule_space import RuleSpace
 from tvlb.search.shape_space import ShapeSpace
 from tvlb.search.trials import Figures, Trials
 
@@ -63,12 +64,47 @@ class Step:
     score : in the longer windows; see `Objective.score`.
     expression : name of the incumbent.
     latency_weight : of the objective that it is the best for.
+    searched : what might change of the set.
     """
 
     flit_hops: int
     score: float
     expression: str
     latency_weight: float
+    searched: Searched
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What may change of a set.
+
+    Attributes
+    ----------
+    shapes : the weights of the paths by shape; None to keep those of `paths`.
+    rules : of UGAL; None to keep that of the settings.
+    paths : name of the set whose rule alone is searched.
+    """
+
+    searched: Searched
+    shapes: ShapeSpace | None
+    rules: RuleSpace | None
+    paths: str
+
+    def holds(self, candidate: Candidate) -> bool:
+        """Whether it could find a set."""
+        if self.shapes is None:
+            return candidate.ruled(None).name == self.paths
+        return self.rules is not None or candidate.ugal is None
+
+    def beside(self, candidate: Candidate) -> list[Candidate]:
+        """Return the same paths with rules that differ by a step from that of a set."""
+        if self.rules is None:
+            return []
+        base = self.rules.base
+        return [
+            candidate.ruled(None if one == base else one)
+            for one in self.rules.beside(candidate.ugal or base)
+        ]
 
 
 Proposer = Callable[[NDArray[np.float64], float, int, int], Strategy]
@@ -111,23 +147,26 @@ class Scored:
 
 @dataclass(eq=False)
 class _Line:
-    """The search for one latency weight, and how far it is.
+    """The search for one latency weight in one scope, and how far it is.
 
     Attributes
     ----------
     bar : score in the short windows that a set has to exceed to challenge the incumbent.
-    center : where the strategy begins.
+    center : where the strategy begins, a set by shape.
     strategy : proposes sets; None until a generation needs it.
     idle : generations since the last incumbent or restart.
+    steps_next : whether rules beside that of the incumbent are next, and not other paths.
     """
 
+    scope: Scope
     weight: float
     incumbent: Challenger
     bar: float
-    center: ShapeSet | None
+    center: Candidate | None
     strategy: Strategy | None = None
     idle: int = 0
     restarts: int = 0
+    steps_next: bool = True
 
 
 @dataclass(eq=False)
@@ -143,9 +182,9 @@ class Evolution:
         certified bounds.
     forms_of : gives the other forms of a set: balanced by removal, and by weights.
     proposer : makes the strategy that proposes sets.
+    note_best : called with every incumbent of the scope `noted`.
     """
 
-    space: ShapeSpace
     short: Trials
     long: Trials
     reference: Candidate
@@ -158,6 +197,7 @@ class Evolution:
     forms_of: Callable[[Candidate], Sequence[Candidate]]
     proposer: Proposer = new_strategy
     note_best: Callable[[Candidate], None] = lambda _: None
+    noted: Searched = Searched.PATHS
 
     def __post_init__(self) -> None:
         reference = self.reference
@@ -244,56 +284,84 @@ class Evolution:
             self.challengers[candidate.name] = Challenger(candidate, figures)
         return self.challengers[candidate.name]
 
-    def improve(self, starts: Sequence[Candidate], weights: Sequence[float]) -> list[Challenger]:
+    def improve(
+        self,
+        starts: Sequence[Candidate],
+        weights: Sequence[float],
+        scopes: Sequence[Scope],
+        turns: Sequence[Searched],
+    ) -> list[list[Challenger]]:
         """Look for better sets than some, until the budget is spent or no set is left.
 
         Parameters
         ----------
         starts : where to begin.
         weights : of latency, each searched for in turn.
+        scopes : of which each is searched.
+        turns : in which order, over and over; all weights in each.
 
         Returns
         -------
-        The incumbent of every weight at the end.
+        By scope the incumbent of every weight at the end.
         """
-        lines = [self._line(starts, weight) for weight in weights]
+        lines = [[self._line(starts, scope, weight) for weight in weights] for scope in scopes]
+        by_scope = {one[0].scope.searched: one for one in lines}
         barren = 0
-        for line in cycle(lines):
+        for line in cycle([line for turn in turns for line in by_scope[turn]]):
             if self.spent >= self.budget or barren == _MOST_BARREN:
                 break
             before = self.spent
             self._advance(line)
             barren = barren + 1 if self.spent == before else 0
-        return [line.incumbent for line in lines]
+        return [[line.incumbent for line in of_scope] for of_scope in lines]
 
-    def _line(self, starts: Sequence[Candidate], weight: float) -> _Line:
+    def _line(self, starts: Sequence[Candidate], scope: Scope, weight: float) -> _Line:
         """Begin with the best starts."""
-        ranked = self.race(starts, weight)
+        ranked = self.race([one for one in starts if scope.holds(one)], weight)
         incumbent = self.challengers[self.reference.name]
-        for one in ranked[:_CHALLENGING_STARTS]:
-            incumbent = self._better(incumbent, one, weight)
-        shapes = (_by_shape(one.candidate) for one in ranked if one.candidate.balanced is None)
-        center = next((shape for shape in shapes if shape is not None), None)
-        return _Line(weight, incumbent, ranked[0].score, center)
+        if scope.shapes is None:  # it is to be better than the same paths
+            plain = (one.candidate for one in ranked if one.candidate.ugal is None)
+            incumbent = self.challenge(next(plain))
+        if scope.searched is self.noted:
+            for one in ranked[:_CHALLENGING_STARTS]:
+                incumbent = self._better(incumbent, one, scope, weight)
+        else:
+            incumbent = self._winner(incumbent, ranked[0].candidate, scope, weight)
+        shaped = (one.candidate for one in ranked if one.candidate.balanced is None)
+        center = next((one for one in shaped if _by_shape(one) is not None), None)
+        return _Line(scope, weight, incumbent, ranked[0].score, center)
 
     def _advance(self, line: _Line) -> None:
         """Look at one more generation, and begin anew where that leads nowhere."""
-        strategy = line.strategy or self._strategy(line.center, line.restarts)
-        line.strategy = strategy
-        ranked = self._generation(line, strategy)
+        strategy, ranked = None, self._steps(line) if line.steps_next else []
+        line.steps_next = not ranked
+        if line.scope.shapes is not None and not ranked:
+            strategy = line.strategy or self._strategy(line.scope.shapes, line)
+            line.strategy = strategy
+            ranked = self._generation(line, line.scope.shapes, strategy)
         line.idle += 1
         if ranked and ranked[0].score > line.bar:
             before, line.bar = line.incumbent, ranked[0].score
-            line.incumbent = self._better(before, ranked[0], line.weight)
+            line.incumbent = self._better(before, ranked[0], line.scope, line.weight)
             line.idle = line.idle if line.incumbent is before else 0
-        if line.idle >= _PATIENCE or strategy.stop():
-            line.center = _by_shape(line.incumbent.candidate) or line.center
+        if line.idle >= _PATIENCE or (strategy and strategy.stop()):
+            best = line.incumbent.candidate
+            line.center = line.center if _by_shape(best) is None else best
             line.restarts, line.idle, line.strategy = line.restarts + 1, 0, None
 
-    def _generation(self, line: _Line, strategy: Strategy) -> list[Scored]:
+    def _steps(self, line: _Line) -> list[Scored]:
+        """Race what is beside the incumbent and not known yet."""
+        beside = line.scope.beside(line.incumbent.candidate)
+        new = [one for one in beside if one.name not in self._short_known]
+        return self.race(new, line.weight) if new else []
+
+    def _generation(self, line: _Line, space: ShapeSpace, strategy: Strategy) -> list[Scored]:
         """Race the sets of some points and tell the strategy what they are worth."""
         points = strategy.ask()
-        candidates = [Candidate.as_it_is(self.space.set_at(point), self.seed) for point in points]
+        rule = None if line.scope.rules is None else line.incumbent.candidate.ugal
+        candidates = [
+            Candidate.as_it_is(space.set_at(point), self.seed).ruled(rule) for point in points
+        ]
         different = {one.name: one for one in candidates}
         # To be as good as the incumbent, with whatever it serves its worst.
         gain, _ = line.incumbent.figures.gains(self._long_reference)
@@ -310,33 +378,38 @@ class Evolution:
         strategy.tell(points, [float(place.get(one.name, len(place))) for one in candidates])
         return ranked
 
-    def _strategy(self, center: ShapeSet | None, restarts: int) -> Strategy:
+    def _strategy(self, space: ShapeSpace, line: _Line) -> Strategy:
         """Begin around a set, more widely after every restart."""
-        start = (
-            np.zeros(self.space.dimensions) if center is None else self.space.point(center.weights)
-        )
+        center = None if line.center is None else _by_shape(line.center)
+        start = np.zeros(space.dimensions) if center is None else space.point(center.weights)
         start = np.maximum(start - start.max(), -_MOST_STRETCH)
-        return self.proposer(start, _SPREAD * (1 + restarts % 3), _POPULATION, self.seed + restarts)
+        spread, number = _SPREAD * (1 + line.restarts % 3), self.seed + line.restarts
+        return self.proposer(start, spread, _POPULATION, number)
 
-    def _better(self, incumbent: Challenger, scored: Scored, weight: float) -> Challenger:
+    def _better(
+        self, incumbent: Challenger, scored: Scored, scope: Scope, weight: float
+    ) -> Challenger:
         """Return the better one in the longer windows; a new incumbent in its best form."""
-        replaced = self._winner(incumbent, scored.candidate, weight)
-        if replaced is incumbent:
-            return incumbent
+        replaced = self._winner(incumbent, scored.candidate, scope, weight)
+        if replaced is incumbent or scope.shapes is None:
+            return replaced
         forms = self.race(self.forms_of(scored.candidate), weight)
         for form in forms:
             if form.score > scored.score:
-                replaced = self._winner(replaced, form.candidate, weight)
+                replaced = self._winner(replaced, form.candidate, scope, weight)
         return replaced
 
-    def _winner(self, incumbent: Challenger, candidate: Candidate, weight: float) -> Challenger:
+    def _winner(
+        self, incumbent: Challenger, candidate: Candidate, scope: Scope, weight: float
+    ) -> Challenger:
         challenger = self.challenge(candidate)
         score = self.score(challenger, weight)
         if score <= self.score(incumbent, weight):
             return incumbent
-        self.steps.append(Step(self.spent, score, candidate.name, weight))
-        self._best = candidate.name
-        self.note_best(candidate)
+        self.steps.append(Step(self.spent, score, candidate.name, weight, scope.searched))
+        if scope.searched is self.noted:
+            self._best = candidate.name
+            self.note_best(candidate)
         return challenger
 
     def _show(self) -> None:

@@ -121,20 +121,22 @@ class _Runs:
         candidates: Sequence[Candidate],
         guesses: Sequence[Sequence[float | None]],
         count: Callable[[], None],
+        first: int = 0,
+        last: int | None = None,
     ) -> NDArray[np.float64]:
-        """Saturation loads, float64 (sets, cases)."""
+        """Saturation loads in the cases `first` to `last`, float64 (sets, cases)."""
         found = self._units.map(
             [
                 SaturationUnit(recipe, self._of(one), self._grid, guess)
                 for one, of_set in zip(candidates, guesses, strict=True)
-                for recipe, guess in zip(self._recipes(one), of_set, strict=True)
+                for recipe, guess in zip(self._recipes(one)[first:last], of_set, strict=True)
             ],
             count,
         )
         self.work = sum((one.work for one in found), self.work)
         self.undecided += sum(one.undecided for one in found)
         loads = [one.load for one in found]
-        return np.array(loads, dtype=np.float64).reshape(len(candidates), len(self._cases))
+        return np.array(loads, dtype=np.float64).reshape(len(candidates), -1)
 
     def latencies(
         self,
@@ -207,7 +209,13 @@ def judge(
     known = [typical[0] if one.is_adversarial else None for one in cases]
     first = runs.saturations(sets[:1], [known], count)
     guesses = [_guesses(first[0], typical[0], of_set) for of_set in typical[1:]]
-    rest = runs.saturations(sets[1:], guesses, count)
+    if len({one.ugal for one in sets}) == 1:
+        rest = runs.saturations(sets[1:], guesses, count)
+    else:  # rules change what sets accept beyond saturation otherwise than where they saturate
+        ahead = runs.saturations(sets[1:], [one[:1] for one in guesses], count, last=1)
+        moved = [_moved(*one) for one in zip(guesses, ahead[:, 0].tolist(), strict=True)]
+        others = runs.saturations(sets[1:], [one[1:] for one in moved], count, first=1)
+        rest = np.concatenate([ahead, others], axis=1)
     saturation = np.concatenate([first, rest])
     latency = runs.latencies(sets, loads, count)
     judged = tuple(Judged(*figures) for figures in zip(sets, saturation, latency, strict=True))
@@ -230,3 +238,10 @@ def _guesses(
     ratio = other / typical if other and typical else 1.0
     late = found > _LATE
     return np.minimum(np.where(late, found, ratio * found), 1.0).tolist()
+
+
+def _moved(guesses: Sequence[float | None], found: float) -> list[float | None]:
+    """Move the guesses of a set by how far the first of them was off, where it tells of others."""
+    first = guesses[0]
+    off = 0.0 if first is None else found - first
+    return [one if one is None or one > _LATE else min(max(one + off, 0.0), 1.0) for one in guesses]

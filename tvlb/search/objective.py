@@ -31,9 +31,19 @@ _TOLERATED_LOSS, _LOSS_FACTOR = 0.02, 1.0
 REFERENCE_LOAD = 0.1
 """Where latencies are compared unless something asks for another load, packets/cycle/node."""
 
-# Flit-hops per compute node: equal names look equally closely at networks of any size.
+# Flit-hops per compute node: equal names look equally closely at networks of any size. What both
+# together take less is spent where their parts are judged.
 BUDGETS = {"small": 300_000, "default": 1_000_000, "large": 10_000_000}
+_OF_BOTH = 0.75
 BUDGET = NamesOrWhole(tuple(BUDGETS), 0, 10**15, "flit-hops", "FLIT_HOPS")
+
+
+class Searched(StrEnum):
+    """What a search looks for: path sets, the rule by which UGAL compares, or both together."""
+
+    PATHS = "paths"
+    RULE = "rule"
+    BOTH = "both"
 
 
 class Method(StrEnum):
@@ -135,12 +145,13 @@ def parse_objective(text: str) -> Objective:
     return Objective(Aim.LATENCY, load)
 
 
-def flit_hop_budget(text: str, topology: Topology) -> int:
+def flit_hop_budget(text: str, topology: Topology, searched: Searched) -> int:
     """Return how many flit-hops a budget allows for looking for better sets.
 
     Parameters
     ----------
     text : small, default, large, or a number of flit-hops.
+    searched : what names of budgets depend on.
 
     Raises
     ------
@@ -148,20 +159,25 @@ def flit_hop_budget(text: str, topology: Topology) -> int:
     """
     stripped = text.strip()
     if stripped in BUDGETS:
-        return BUDGETS[stripped] * topology.num_nodes
+        return _named_budget(stripped, topology, searched)
     value = float(stripped.replace("_", "")) if _FLIT_HOPS.fullmatch(stripped) else math.nan
     if not (BUDGET.low <= value <= BUDGET.high and value.is_integer()):
         raise BUDGET.refused("budget", text)
     return int(value)
 
 
-def budget_text(text: str, topology: Topology) -> str:
+def _named_budget(name: str, topology: Topology, searched: Searched) -> int:
+    share = _OF_BOTH if searched is Searched.BOTH else 1.0
+    return round(share * BUDGETS[name]) * topology.num_nodes
+
+
+def budget_text(text: str, topology: Topology, searched: Searched) -> str:
     """Return a budget as it prints: by its name, if it has one for this network.
 
     Raises
     ------
     InvalidInput : as `flit_hop_budget`.
     """
-    flit_hops = flit_hop_budget(text, topology)
-    names = (name for name, each in BUDGETS.items() if each * topology.num_nodes == flit_hops)
+    flit_hops = flit_hop_budget(text, topology, searched)
+    names = (name for name in BUDGETS if _named_budget(name, topology, searched) == flit_hops)
     return next(names, str(flit_hops))

@@ -4,7 +4,7 @@ Reference: Rahman et al., SC'19, section 3.3.4; docs/search.md and docs/weighted
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tvlb.documents import Frame, versions
@@ -15,7 +15,7 @@ from tvlb.processes.units import UnitCache, UnitCount, Units, own_units
 from tvlb.search.by_paper import find_by_paper
 from tvlb.search.by_search import find_by_search
 from tvlb.search.candidates import choose_candidates
-from tvlb.search.objective import Method, flit_hop_budget
+from tvlb.search.objective import Method, Searched, flit_hop_budget
 from tvlb.search.options import SearchOptions
 from tvlb.search.preparation import Candidate, conventional
 from tvlb.search.probe import ProbePlan, ProbeResult, check_searchable
@@ -231,6 +231,7 @@ def _search(
 def _verdict(task: SearchTask, outcome: MethodResult, hops: float) -> VerdictRecord:
     topology, options, validation = task.topology, task.options, outcome.validation
     held_out = outcome.found and outcome.found.held_out
+    parts: Mapping[Searched, Candidate] = outcome.found.search.parts if outcome.found else {}
 
     confirmed = [(validation.baseline, hops)] + [
         (one, candidate.mean_hops)
@@ -261,6 +262,8 @@ def _verdict(task: SearchTask, outcome: MethodResult, hops: float) -> VerdictRec
         balancing=balancing_text(report),
         undecided_runs=validation.undecided,
         notes=idle_notes(_judged_on(outcome), topology, options.seed),
+        rule=str(options.config.rule),
+        parts={part: one.name for part, one in parts.items()},
     )
 
 
@@ -276,7 +279,7 @@ def check_request(topology: Topology, options: SearchOptions) -> None:
     choose_patterns(topology, options.patterns, options.seed)
     check_searched(topology)
     check_routers(topology, options.routing, options.config, **options.windows)
-    flit_hop_budget(options.budget, topology)
+    flit_hop_budget(options.budget, topology, options.searched)
     if options.method == Method.SEARCH:
         # Of the patterns of the search itself, none asks for more than uniform traffic.
         patterns = (Uniform(),) if options.workload is None else options.workload.patterns
@@ -295,7 +298,7 @@ def compact_table(result: TableResult) -> CompactTable:
         return result.table
     seed = result.options.seed
     chosen = result.chosen or conventional(result.topology, seed)
-    return compact_table_of(result.topology, chosen, seed)
+    return compact_table_of(result.topology, chosen, seed, result.options.config.rule)
 
 
 def check_compact(options: SearchOptions) -> None:
@@ -316,6 +319,7 @@ def compact_result(result: TableResult) -> TableResult:
     """
     found, seed = result.found, result.options.seed
     if found is not None:
-        front = tuple(compact_table_of(result.topology, one, seed) for one in found.answers)
+        rule = result.options.config.rule
+        front = tuple(compact_table_of(result.topology, one, seed, rule) for one in found.answers)
         found = replace(found, front=front)
     return replace(result, table=compact_table(result), found=found)

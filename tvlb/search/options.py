@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from sim_bridge import PATH_ROUTINGS, SimulationConfig
+from sim_bridge import PATH_ROUTINGS, Routing, SimulationConfig
 from tvlb.balance import BalanceOptions
 from tvlb.errors import InvalidInput
 from tvlb.languages import (
@@ -19,10 +19,12 @@ from tvlb.languages import (
     check_settings,
     setting,
 )
+from tvlb.paths import PUBLISHED_RULE
 from tvlb.processes import available_cores, check_workers
 from tvlb.search.candidates import MAX_DATA_POINTS
-from tvlb.search.objective import BUDGET, Method, Objective, parse_objective
+from tvlb.search.objective import BUDGET, Method, Objective, Searched, parse_objective
 from tvlb.search.probe import TOLERANCE
+from tvlb.search.rule_space import RuleSpace
 from tvlb.search.sampling import PATTERNS
 from tvlb.search.windows import PAPER, ROUTERS, SCREENING, Windows, parse_windows
 from tvlb.search.workload import MAX_TRAFFIC, Workload, parse_traffic, traffic_texts
@@ -78,6 +80,13 @@ class SearchOptions:
         "How the table is found: path sets weighted by shape, judged on patterns that the search "
         "never saw, or Algorithm 1 as published",
         Names(Method),
+    )
+    search: str | None = setting(
+        None,
+        "What a search chooses: path sets, the rule by which UGAL compares (queue, threshold, "
+        "vlb-factor, candidates, ugal-rule, as far as they are not given), or both together",
+        Names(Searched),
+        unset="both, or paths by the paper's method",
     )
     objective: str = setting(
         "saturation",
@@ -174,6 +183,7 @@ class SearchOptions:
         aim, traffic = self.aim, self.workload
         if self.method == Method.PAPER:
             given = {
+                "search": self.search not in (None, Searched.PATHS),
                 "objective": str(aim) != "saturation",
                 "budget": self.budget != "default",
                 "traffic": traffic is not None,
@@ -183,6 +193,10 @@ class SearchOptions:
                 "finalists": self.finalists is not None,
                 "simulated_patterns": traffic is not None and self.simulated_patterns is not None,
             }
+        if self.searched is Searched.RULE and not RuleSpace(self.config, self.routing).is_open:
+            raise InvalidInput(
+                f"search {self.search}: {self.config.rule} is given, nothing is open"
+            )
         for name, wrong in given.items():
             if wrong:
                 value = getattr(self, name)
@@ -197,8 +211,12 @@ class SearchOptions:
 
         What has no meaning for the method is None.
         """
+        routing = Routing(self.routing)
+        searches_rule = self.searched is not Searched.PATHS
         return replace(
             self,
+            search=self.searched,
+            config=self.config if searches_rule else self.config.ruled(PUBLISHED_RULE, routing),
             objective=str(self.aim),
             traffic=traffic_texts(self.traffic),
             screening=self.screening_windows,
@@ -207,6 +225,15 @@ class SearchOptions:
             data_points=self.most_data_points,
             simulated_patterns=None if self.traffic else self.pattern_count,
         )
+
+    @property
+    def searched(self) -> Searched:
+        """`search` with its default; paths alone where the whole rule is given."""
+        if self.method == Method.PAPER:
+            return Searched.PATHS
+        chosen = Searched(self.search or Searched.BOTH)
+        is_open = RuleSpace(self.config, self.routing).is_open
+        return chosen if is_open or chosen is Searched.RULE else Searched.PATHS
 
     def _or_usual(self, given: _Value | None, usual: _ByMethod[_Value]) -> _Value:
         if given is not None:

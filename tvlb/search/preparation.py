@@ -24,7 +24,7 @@ from tvlb.balance import (
     balance,
     balance_weights,
 )
-from tvlb.paths import PathSet, parse_expression
+from tvlb.paths import PathSet, UgalRule, parse_expression
 from tvlb.processes import Reporter, counter
 from tvlb.processes.units import Unit, Units
 from tvlb.search.simulation_units import NamedSet, balancing_fields
@@ -48,6 +48,7 @@ class Candidate:
     balancing : the settings of balancing, None without.
     seed : of the random fractions of the set, and of balancing.
     name : tells it from the others.
+    ugal : the rule by which UGAL compares; None for what the settings of the routers say.
     """
 
     expression: str
@@ -56,6 +57,7 @@ class Candidate:
     balancing: BalanceOptions | WeightOptions | None
     seed: int
     name: str
+    ugal: UgalRule | None = None
 
     @classmethod
     def as_it_is(cls, path_set: PathSet, seed: int) -> "Candidate":
@@ -65,6 +67,11 @@ class Candidate:
     def named_by_form(self) -> "Candidate":
         """Return the same with a name that says how it was balanced, too."""
         return replace(self, name=f"{self.expression}, by {self.form}")
+
+    def ruled(self, ugal: UgalRule | None) -> "Candidate":
+        """Return the same paths with a rule, which the name tells."""
+        name = self.name if self.ugal is None else self.name.removesuffix(f", {self.ugal}")
+        return replace(self, name=name if ugal is None else f"{name}, {ugal}", ugal=ugal)
 
     @cached_property
     def mean_hops(self) -> float:
@@ -79,7 +86,9 @@ class Candidate:
     @property
     def named_set(self) -> NamedSet:
         """What is simulated."""
-        return NamedSet(self.name, self.expression, self.path_set, self.seed, self.balancing)
+        return NamedSet(
+            self.name, self.expression, self.path_set, self.seed, self.balancing, self.ugal
+        )
 
     @property
     def balance_report(self) -> BalanceReport | None:

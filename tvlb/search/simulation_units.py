@@ -8,9 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from sim_bridge import Scenario, SimulationConfig, SimulationResult, search_saturation
+from sim_bridge import Routing, Scenario, SimulationConfig, SimulationResult, search_saturation
 from tvlb.balance import BalanceOptions, WeightOptions
-from tvlb.paths import PathSet
+from tvlb.paths import PUBLISHED_RULE, PathSet, UgalRule
 from tvlb.processes.units import Unit
 from tvlb.search.work import Work
 from tvlb.traffic import Pattern
@@ -32,6 +32,7 @@ class NamedSet:
     path_set : what is simulated.
     seed : what keys the random fractions of `path_set`, and its balancing.
     balancing : how `path_set` was made from the expression, None if it is just that.
+    ugal : the rule by which UGAL compares; None for what the settings of the routers say.
     """
 
     name: str
@@ -39,6 +40,7 @@ class NamedSet:
     path_set: PathSet
     seed: int
     balancing: BalanceOptions | WeightOptions | None = None
+    ugal: UgalRule | None = None
 
 
 def balancing_fields(balancing: BalanceOptions | WeightOptions | None) -> object:
@@ -82,6 +84,11 @@ class Recipe:
             "pattern": self.pattern.identity,
             "seed": self.seed,
         }
+
+    def filled(self, config: SimulationConfig) -> SimulationConfig:
+        """Return the settings of a run with what is left open of UGAL's comparison."""
+        rule = self.named_set.ugal or PUBLISHED_RULE
+        return config.ruled(rule, Routing(self.routing))
 
     def scenario(self) -> Scenario:
         """Build the scenario; large networks list many paths for it."""
@@ -133,11 +140,20 @@ class Saturation:
 
 
 @dataclass(frozen=True)
-class RunUnit(Unit[RunFigures]):
-    """Simulate one load."""
+class _Simulated:
+    """A recipe, and settings that are filled in by it."""
 
     recipe: Recipe
     config: SimulationConfig
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "config", self.recipe.filled(self.config))
+
+
+@dataclass(frozen=True)
+class RunUnit(_Simulated, Unit[RunFigures]):
+    """Simulate one load."""
+
     load: float
 
     def key_fields(self) -> Mapping[str, object]:
@@ -189,11 +205,9 @@ def _least_served(recipe: Recipe, result: SimulationResult) -> float:
 
 
 @dataclass(frozen=True)
-class SaturationUnit(Unit[Saturation]):
+class SaturationUnit(_Simulated, Unit[Saturation]):
     """Find the largest load of a grid that is sustained; see `sim_bridge.search_saturation`."""
 
-    recipe: Recipe
-    config: SimulationConfig
     grid: float
     guess: float | None
     guess_error: float = 0.0

@@ -12,14 +12,25 @@ from tvlb.balance import (
 )
 from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput
-from tvlb.paths import PathSet, is_listable, parse_expression
+from tvlb.paths import PathSet, UgalRule, is_listable, parse_expression
 from tvlb.search.preparation import Candidate
 from tvlb.table import AnyTable, CompactTable, Table
 from tvlb.topology import Topology
 
 
-def table_of(topology: Topology, candidate: Candidate, seed: int) -> AnyTable:
-    """Return the table of a candidate; compact where its paths are too many to list."""
+def table_of(
+    topology: Topology, candidate: Candidate, seed: int, rule: UgalRule | None = None
+) -> AnyTable:
+    """Return the table of a candidate; compact where its paths are too many to list.
+
+    Parameters
+    ----------
+    rule : of UGAL that it is for where the candidate has none; None for the published one.
+    """
+    return _table_of(topology, candidate, seed).made_for(candidate.ugal or rule)
+
+
+def _table_of(topology: Topology, candidate: Candidate, seed: int) -> AnyTable:
     base = parse_expression(candidate.expression, topology, seed)
     if not is_listable(base):
         return compact_table_of(topology, candidate, seed)
@@ -34,24 +45,37 @@ def table_of(topology: Topology, candidate: Candidate, seed: int) -> AnyTable:
     return Table.from_rows(base, rows.select(keep), ~keep, seed=seed, version=VERSION)
 
 
-def incomplete_table(topology: Topology, candidate: Candidate, seed: int, where: str) -> AnyTable:
+def incomplete_table(
+    topology: Topology, candidate: Candidate, seed: int, where: str, rule: UgalRule | None = None
+) -> AnyTable:
     """Return the table of the best set so far of a search that was interrupted.
 
     Parameters
     ----------
     where : the search was; its header says so.
+    rule : see `table_of`.
     """
-    table = table_of(topology, candidate, seed)
+    table = table_of(topology, candidate, seed, rule)
     return replace(table, header=table.header.model_copy(update={"incomplete": where}))
 
 
-def compact_table_of(topology: Topology, candidate: Candidate, seed: int) -> CompactTable:
+def compact_table_of(
+    topology: Topology, candidate: Candidate, seed: int, rule: UgalRule | None = None
+) -> CompactTable:
     """Return the table of a candidate in the compact form, whatever its size.
+
+    Parameters
+    ----------
+    rule : see `table_of`.
 
     Raises
     ------
     InvalidInput : it was balanced by weights, which only listed tables hold.
     """
+    return _compact_table_of(topology, candidate, seed).made_for(candidate.ugal or rule)
+
+
+def _compact_table_of(topology: Topology, candidate: Candidate, seed: int) -> CompactTable:
     base = parse_expression(candidate.expression, topology, seed)
     if candidate.balanced is None:
         return CompactTable.from_set(base, seed=seed, version=VERSION)

@@ -65,7 +65,7 @@ class SearchTask:
         name = validation.decision.expression
         usual = conventional(self.topology, self.options.seed)
         chosen = next((one for one in candidates if one.name == name), usual)
-        return table_of(self.topology, chosen, self.options.seed)
+        return table_of(self.topology, chosen, self.options.seed, self.options.config.rule)
 
 
 @dataclass(frozen=True, eq=False)

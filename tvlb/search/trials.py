@@ -21,14 +21,31 @@ from tvlb.search.work import Work
 from tvlb.search.workload import Workload
 from tvlb.traffic import Pattern
 
-# Beyond saturation of the reference, by how much; the best sets sustain up to a fifth more.
-_BEYOND = 1.25
 # So that gains come near those of the saturation load (measured on two networks).
 _LEAST_COUNTS = 0.5
 _LEAST_SERVED = 0.003
 _LEAST_LOAD = 0.02
-# Of a pattern that saturates late, latency is looked at where the detours matter.
-_LATE, _LOW_SHARE = 0.6, 0.55
+_LATE = 0.6
+
+
+@dataclass(frozen=True)
+class Look:
+    """At which loads sets are looked at.
+
+    Attributes
+    ----------
+    reach : times the saturation of the reference, throughput is measured.
+    late : times that, latency is, of a pattern that saturates late: where the detours matter.
+    most_low : latency of others is measured at no more than this, packets/cycle/node.
+    """
+
+    reach: float
+    late: float
+    most_low: float
+
+
+USUAL_LOOK = Look(reach=1.25, late=0.55, most_low=REFERENCE_LOAD)
+"""By one rule the best sets sustain up to a fifth more than the reference."""
 
 
 @dataclass(frozen=True)
@@ -39,15 +56,17 @@ class Loads:
     ----------
     low : where latency is measured.
     saturation : of a reference set, roughly.
+    reach : times this throughput is measured, beyond the saturation of any set.
     """
 
     low: float
     saturation: float
+    reach: float = USUAL_LOOK.reach
 
     @property
     def beyond(self) -> float:
         """Where throughput is measured."""
-        return min(1.0, _BEYOND * self.saturation)
+        return min(1.0, self.reach * self.saturation)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,6 +186,7 @@ def find_loads(
     low: float | None,
     unit_of: Callable[[Pattern], SaturationUnit],
     units: Units,
+    look: Look = USUAL_LOOK,
 ) -> tuple[list[Loads], Work]:
     """Choose the loads of every pattern by the saturation of a reference set.
 
@@ -177,11 +197,12 @@ def find_loads(
     """
     found = units.map([unit_of(pattern) for pattern in patterns])
     saturation = [max(one.load, _LEAST_LOAD) for one in found]
-    least = min(REFERENCE_LOAD, min(saturation) / 2)
+    least = min(look.most_low, min(saturation) / 2)
     loads = [
         Loads(
-            low=low if low is not None else (_LOW_SHARE * one if one > _LATE else least),
+            low=low if low is not None else (look.late * one if one > _LATE else least),
             saturation=one,
+            reach=look.reach,
         )
         for one in saturation
     ]

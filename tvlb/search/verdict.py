@@ -5,12 +5,14 @@ numbers from it: nothing else says what a table gains.
 """
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from tvlb.balance import BalanceReport
+from tvlb.paths import PUBLISHED_RULE
 from tvlb.search.decision import Measured
+from tvlb.search.objective import Searched
 from tvlb.statistics import LEVEL, Change, Judgement, Verdict
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, idle_warnings
@@ -76,6 +78,9 @@ class VerdictRecord:
     balancing : what balancing did to the choice, in words.
     undecided_runs : how many simulations were too short to tell whether they are saturated.
     notes : what else there is to mind, in sentences; all that there is to say without any sets.
+    rule : that the settings give, in words.
+    parts : of a search for paths and the rule of UGAL, the sets that tell what either gains, by
+        their names; of others none.
     """
 
     expression: str
@@ -90,6 +95,8 @@ class VerdictRecord:
     balancing: str
     undecided_runs: int
     notes: tuple[str, ...] = ()
+    rule: str = str(PUBLISHED_RULE)
+    parts: Mapping[Searched, str] = field(default_factory=dict[Searched, str])
 
     @property
     def own(self) -> tuple[Judgement, ...]:
@@ -113,6 +120,7 @@ class VerdictRecord:
                 self._advice,
                 *self.notes,
                 *map(self._changes, self._told),
+                *self._attribution,
                 self._figures,
                 f"{_begin(self._briefly)} has {self.paths:,} paths{self._hops}; simulated "
                 f"with {self.vcs} virtual channels per port ({self.vc_policy}).",
@@ -238,18 +246,42 @@ class VerdictRecord:
 
     def _changes(self, judgement: Judgement) -> str:
         mine, rival = self._set(judgement.expression), self._set(judgement.against)
+        own = judgement.expression == self.expression
+        best = f"the best of the others, {mine.called}," if judgement in self._best else mine.called
+        what = self._briefly if own else best
+        of = "Against" if own and self.replaces else f"{_begin(what)} against"
+        mean = f"mean of the changes in each of {self.cases}"
+        return f"{of} {rival.called}, {mean}: {self._gains(judgement)}."
+
+    @property
+    def _attribution(self) -> list[str]:
+        """Say what paths alone and the rule alone gain, beside both and what is published."""
+        if not self.parts:
+            return []
+        base = self.judgements[0].against
+        published = (one.expression for one in self.sets if one.called.startswith(_PUBLISHED))
+        told = {
+            **{f"the published set, {self.rule}": one for one in published},
+            f"the best paths, {self.rule}": self.parts[Searched.PATHS],
+            "the best rule, the conventional set": self.parts[Searched.RULE],
+            "both": self.parts[Searched.BOTH],
+        }
+        lines = [
+            f"{_begin(what)} ({name}): {self._gains(judgement)}."
+            for what, name in told.items()
+            for judgement in self.judgements
+            if (judgement.expression, judgement.against) == (name, base)
+        ]
+        return [f"Of the gain against {self._set(base).called}, {self.rule}, give:", *lines]
+
+    def _gains(self, judgement: Judgement) -> str:
         worst = judgement.saturation
         least = f"worst {100 * worst.worst:+z.1f}%, " if worst.patterns > 1 else ""
         parts = [
             f"saturation throughput {worst} ({least}under {worst.worst_pattern})",
             *(f"{what} {change or 'unknown'}" for what, change in self._latencies(judgement)),
         ]
-        own = judgement.expression == self.expression
-        best = f"the best of the others, {mine.called}," if judgement in self._best else mine.called
-        what = self._briefly if own else best
-        of = "Against" if own and self.replaces else f"{_begin(what)} against"
-        mean = f"mean of the changes in each of {self.cases}"
-        return f"{of} {rival.called}, {mean}: {', '.join(parts)}."
+        return ", ".join(parts)
 
     @property
     def _figures(self) -> str:

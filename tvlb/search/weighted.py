@@ -1,11 +1,13 @@
-"""The search for weighted sets: starts, loads, the race, and the front.
+"""The search for weighted sets and rules of UGAL: starts, loads, the race, and the front.
 
 What it begins with: the candidates of Algorithm 1, each as it is and the best of them balanced, and
-sets by shape (`tvlb.search.shape_space`). What it finds is judged by `tvlb.search.held_out`.
+sets by shape (`tvlb.search.shape_space`), by the rule of the settings; then the best of these and
+the conventional set by other rules (`tvlb.search.rule_space`). What it finds is judged by
+`tvlb.search.held_out`.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,12 +21,13 @@ from tvlb.processes import Progress, Reporter, silent
 from tvlb.processes.units import Units
 from tvlb.search.candidates import loop_free_form
 from tvlb.search.cma_types import new_strategy
-from tvlb.search.evolution import Challenger, Evolution, Proposer, Scored, Step
-from tvlb.search.objective import Aim, Objective
+from tvlb.search.evolution import Challenger, Evolution, Proposer, Scope, Scored, Step
+from tvlb.search.objective import REFERENCE_LOAD, Aim, Objective, Searched
 from tvlb.search.preparation import Candidate, conventional, prepare
+from tvlb.search.rule_space import RuleSpace
 from tvlb.search.shape_space import ShapeSpace, starting_sets
 from tvlb.search.simulation_units import Recipe, SaturationUnit
-from tvlb.search.trials import Loads, Trials, find_loads
+from tvlb.search.trials import USUAL_LOOK, Loads, Look, Trials, find_loads
 from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload
@@ -35,6 +38,13 @@ MOST_ON_FRONT = 6
 """Tables of a front; of more, some that are spread evenly."""
 
 _BALANCED_STARTS = 2
+# Rules that the conventional set is tried with beside the best one.
+_FEW_RULES = 3
+# So many turns each; what is found with both has most to choose from.
+_TURNS = (Searched.BOTH, Searched.BOTH, Searched.PATHS)
+# With other rules sets sustain up to half more; what a rule loses it loses at higher loads: where
+# MIN paths are full, and where uniform traffic saturates.
+_LOOK_WITH_RULES = Look(reach=1.6, late=0.93, most_low=REFERENCE_LOAD)
 # Balancing lists all paths; beyond this it would take longer than the simulations.
 _MOST_LISTED = 4_000_000
 _SOLVED_MODELS = 2
@@ -58,6 +68,7 @@ class SearchSetting:
     seed : of everything random.
     loop_free : whether what is better than others is also looked at without the paths that visit a
         switch twice.
+    searched : what may change: paths, the rule of UGAL, or both.
     """
 
     routing: str
@@ -70,6 +81,12 @@ class SearchSetting:
     balancing: BalanceOptions | None
     seed: int
     loop_free: bool = False
+    searched: Searched = Searched.PATHS
+
+    @property
+    def rules(self) -> RuleSpace:
+        """The rules that may be chosen."""
+        return RuleSpace(self.config, self.routing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +98,8 @@ class WeightedSearch:
     setting : what was asked for.
     loads : simulated of every pattern of the workload.
     best : the incumbent of each latency weight of the objective.
+    parts : of a search for both, for the first latency weight the best set, the best one by the
+        rule of the settings and the conventional one by the best rule; empty of others.
     paper : the best candidate of Algorithm 1 balanced as it says, None if balancing is off.
     reference : what scores are relative to.
     challengers : every set that was looked at in the longer windows.
@@ -96,6 +115,7 @@ class WeightedSearch:
     setting: SearchSetting
     loads: tuple[Loads, ...]
     best: tuple[Challenger, ...]
+    parts: Mapping[Searched, Candidate]
     paper: Candidate | None
     reference: Challenger
     challengers: tuple[Challenger, ...]
@@ -169,7 +189,6 @@ def search_weighted(
     bounds = _Bounds(topology, setting, loads)
     forms = _Forms(topology, setting, units)
     evolution = Evolution(
-        ShapeSpace(topology),
         short,
         long,
         reference,
@@ -181,24 +200,31 @@ def search_weighted(
         forms_of=forms.of,
         proposer=proposer,
         note_best=note_best,
+        noted=setting.searched,
     )
     weights = setting.objective.latency_weights
-    published = [
-        Candidate.as_it_is(parse_expression(one, topology, seed), seed)
-        for one in dict.fromkeys((topology.conventional_set, "all", *expressions))
-    ]
-    shaped = [Candidate.as_it_is(one, seed) for one in starting_sets(topology, bounds.models)]
-    as_they_are = evolution.race(_different([*published, *shaped]), weights[0])
-    balanced = _balanced_starts(as_they_are, published, forms)
-    raced = evolution.race(
-        _different([one.candidate for one in as_they_are] + balanced), weights[0]
-    )
-    best = evolution.improve([one.candidate for one in raced], weights)
+    starts, paper = _starts(topology, setting, expressions, evolution, bounds, forms)
+    scopes = _scopes(topology, setting)
+    turns = _TURNS if setting.searched is Searched.BOTH else (setting.searched,)
+    best, *of_paths = evolution.improve(starts, weights, scopes, turns)
+    parts = dict[Searched, Candidate]()
+    for paths in of_paths:
+        # Paths alone may be better than both together where nearly all went into these.
+        best = [
+            max(pair, key=lambda one: evolution.score(one, weight))
+            for weight, *pair in zip(weights, best, paths, strict=True)
+        ]
+        parts = {
+            Searched.PATHS: paths[0].candidate,
+            Searched.RULE: _by_best_rule(topology, setting, evolution, best[0]),
+            Searched.BOTH: best[0].candidate,
+        }
     return WeightedSearch(
         setting=setting,
         loads=tuple(loads),
         best=tuple(best),
-        paper=_paper_choice(raced),
+        parts=parts,
+        paper=paper,
         reference=evolution.challengers[reference.name],
         challengers=tuple(evolution.challengers.values()),
         steps=tuple(evolution.steps),
@@ -208,6 +234,56 @@ def search_weighted(
         pruned=evolution.pruned,
         work=pilot_work + short.work + long.work,
     )
+
+
+def _scopes(topology: Topology, setting: SearchSetting) -> list[Scope]:
+    """Return what is searched line by line, the whole first."""
+    shapes, rules, usual = ShapeSpace(topology), setting.rules, topology.conventional_set
+    every = {
+        Searched.BOTH: Scope(Searched.BOTH, shapes, rules, usual),
+        Searched.PATHS: Scope(Searched.PATHS, shapes, None, usual),
+        Searched.RULE: Scope(Searched.RULE, None, rules, usual),
+    }
+    of_both = [every[Searched.BOTH], every[Searched.PATHS]]
+    return of_both if setting.searched is Searched.BOTH else [every[setting.searched]]
+
+
+def _by_best_rule(
+    topology: Topology, setting: SearchSetting, evolution: Evolution, best: Challenger
+) -> Candidate:
+    """Return the conventional set by the best rule, that of the best set among others."""
+    usual, weight = conventional(topology, setting.seed), setting.objective.latency_weights[0]
+    rules = [*setting.rules.starts()[:_FEW_RULES], best.candidate.ugal or setting.rules.base]
+    ruled = [usual.ruled(one) for one in rules if one != setting.rules.base]
+    return evolution.race(_different([usual, *ruled]), weight)[0].candidate
+
+
+def _starts(
+    topology: Topology,
+    setting: SearchSetting,
+    expressions: Sequence[str],
+    evolution: Evolution,
+    bounds: "_Bounds",
+    forms: "_Forms",
+) -> tuple[list[Candidate], Candidate | None]:
+    """Return what a search begins with, raced already, and the choice of Algorithm 1 if any."""
+    seed, weight = setting.seed, setting.objective.latency_weights[0]
+    usual, rules = conventional(topology, seed), setting.rules.starts()
+    if setting.searched is Searched.RULE:
+        return [usual, *map(usual.ruled, rules)], None
+    published = [
+        Candidate.as_it_is(parse_expression(one, topology, seed), seed)
+        for one in dict.fromkeys((topology.conventional_set, "all", *expressions))
+    ]
+    shaped = [Candidate.as_it_is(one, seed) for one in starting_sets(topology, bounds.models)]
+    as_they_are = evolution.race(_different([*published, *shaped]), weight)
+    if setting.searched is Searched.BOTH:
+        starts = [one.candidate for one in as_they_are]
+        raced = evolution.race([*map(starts[0].ruled, rules)], weight)
+        return [*starts, *(one.candidate for one in raced)], None
+    balanced = _balanced_starts(as_they_are, published, forms)
+    raced = evolution.race(_different([one.candidate for one in as_they_are] + balanced), weight)
+    return [one.candidate for one in raced], _paper_choice(raced)
 
 
 def _next_seed(seed: int) -> int:
@@ -233,7 +309,8 @@ def _loads(reference: Candidate, setting: SearchSetting, units: Units) -> tuple[
         recipe = Recipe(reference.named_set, setting.routing, pattern, setting.seed)
         return SaturationUnit(recipe, config, setting.short.grid, guess=None)
 
-    return find_loads(setting.workload.patterns, setting.objective.load, unit_of, units)
+    look = USUAL_LOOK if setting.searched is Searched.PATHS else _LOOK_WITH_RULES
+    return find_loads(setting.workload.patterns, setting.objective.load, unit_of, units, look)
 
 
 def _paper_choice(raced: Sequence[Scored]) -> Candidate | None:
@@ -264,7 +341,8 @@ class _Forms:
             return []
         if count_paths(candidate.path_set, _MOST_LISTED) > _MOST_LISTED:
             return []
-        return [*self._balanced(candidate), *self._loop_free(candidate)]
+        forms = [*self._balanced(candidate), *self._loop_free(candidate)]
+        return [one.ruled(candidate.ugal) for one in forms]
 
     def _loop_free(self, candidate: Candidate) -> list[Candidate]:
         form = loop_free_form(candidate.path_set) if self.setting.loop_free else None

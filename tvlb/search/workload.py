@@ -196,8 +196,16 @@ def _part(
     return stationary(name), Fraction(repr(share))
 
 
-def training_workload(topology: Topology, type2_patterns: int, seed: int) -> Workload:
-    """Return what tables are searched on: type2 and shift patterns, and mostly uniform traffic."""
+def training_workload(
+    topology: Topology, type2_patterns: int, seed: int, *, rules: bool = False
+) -> Workload:
+    """Return what tables are searched on: type2 and shift patterns, and mostly uniform traffic.
+
+    Parameters
+    ----------
+    rules : whether rules of UGAL are searched, too: what these lose they lose where nearly all
+        traffic is uniform.
+    """
     first, second, *_, last = _shifts(topology, seed)
     adversarial = [
         first,
@@ -205,7 +213,7 @@ def training_workload(topology: Topology, type2_patterns: int, seed: int) -> Wor
         second,
     ]
     each = (1 - _BENIGN_SHARE) / len(adversarial)
-    benign = TimeMixed(90, 10, last)
+    benign = TimeMixed(96, 4, last) if rules else TimeMixed(90, 10, last)
     return Workload((*adversarial, benign), (*[each] * len(adversarial), _BENIGN_SHARE))
 
 

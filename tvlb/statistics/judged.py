@@ -21,6 +21,8 @@ _NAMES = {
     "conventional": "conventional UGAL",
     "published": "published",
     "algorithm 1": "Algorithm 1",
+    "paths": "paths alone",
+    "rule": "rule alone",
 }
 
 
@@ -30,7 +32,8 @@ class JudgedSet:
 
     Attributes
     ----------
-    name : what it is called: found, conventional UGAL, published, Algorithm 1.
+    name : what it is called: found, conventional UGAL, published,
+        Algorithm 1, paths alone, rule alone.
     expression : tells it from the others.
     found : whether it is an answer of the search.
     on_front : whether it is, and no other answer has both more saturation and less latency here.
