@@ -56,6 +56,8 @@ class Steering:
     @property
     def takes_cut_through(self) -> bool: ...
     @property
+    def takes_cut_through_paths(self) -> bool: ...
+    @property
     def takes_misrouting(self) -> bool: ...
     @property
     def decides_again(self) -> bool: ...
@@ -229,6 +231,26 @@ class MinPorts:
         part: _UInt16,
         parts: int,
         starts: _UInt16,
+        begins: bool = False,
+        graph: DependencyGraph,
+    ) -> None:
+        """Add what packets on MIN paths hold and wait for; a channel is link * parts + part."""
+
+class MinHalves:
+    def __init__(self, network: Topology, decides_again: bool) -> None: ...
+    @property
+    def longest(self) -> int: ...
+    def halves(self, network: Network) -> list[list[int]]:
+        """Kinds of the links of all MIN paths."""
+    def add_dependencies(
+        self,
+        network: Network,
+        *,
+        then: _UInt16,
+        part: _UInt16,
+        parts: int,
+        starts: _UInt16,
+        begins: bool = False,
         graph: DependencyGraph,
     ) -> None:
         """Add what packets on MIN paths hold and wait for; a channel is link * parts + part."""
@@ -236,7 +258,7 @@ class MinPorts:
 def simulate_vct(
     network: Topology,
     traffic: Traffic,
-    min_ports: MinPorts,
+    ways: MinPorts | list[PathSampler],
     config: VctConfig,
     stop: StopFlag,
     watch: Callable[[float], bool] | None,

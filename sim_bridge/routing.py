@@ -21,6 +21,7 @@ from tvlb.languages import (
     one_of,
     parse_call,
 )
+from tvlb.native.virtual_channels import load_libraries
 from tvlb.topology import Topology
 
 _ENTRY_POINTS = "tvlb.routings"
@@ -28,6 +29,7 @@ _ENTRY_POINTS = "tvlb.routings"
 
 @cache
 def _compiled() -> dict[str, _core.Steering]:
+    load_libraries()
     return {one.name: one for one in _core.steerings()}
 
 
@@ -157,19 +159,54 @@ MISROUTING_NAMES = (
     *(name for name in named_routings() if steering(name).takes_misrouting),
 )
 """The same and the names of others."""
-VCT_ROUTINGS = routings(one for one in _compiled().values() if one.takes_cut_through)
-"""Those that virtual cut-through takes: MIN, Valiant's with the phase of packets in brackets whose
-intermediate switch is their first or their last one, and those of libraries."""
+VCT_PORT_ROUTINGS = routings(one for one in _compiled().values() if one.takes_cut_through)
+"""Those of virtual cut-through whose switches choose among the ports of MIN paths: MIN, Valiant's
+with the phase of packets in brackets whose intermediate switch is their first or their last one,
+and those of libraries."""
+VCT_PATH_ROUTINGS = routings(
+    one for one in _compiled().values() if one.takes_cut_through_paths and not one.takes_cut_through
+)
+"""Those of virtual cut-through whose packets follow paths that are drawn from path sets."""
+VCT_ROUTINGS = (*VCT_PORT_ROUTINGS, *VCT_PATH_ROUTINGS)
+"""Those that virtual cut-through takes."""
 VCT_ROUTING_NAMES = (
     *VCT_ROUTINGS,
     *(
         one.name
         for one in _compiled().values()
-        if one.takes_cut_through and any(known.words for known in one.parameters)
+        if (one.takes_cut_through or one.takes_cut_through_paths)
+        and any(known.words for known in one.parameters)
     ),
-    *(name for name in named_routings() if steering(name).takes_cut_through),
+    *(
+        name
+        for name in named_routings()
+        if steering(name).takes_cut_through or steering(name).takes_cut_through_paths
+    ),
 )
 """The same with short names."""
+
+
+def draws_in_vct(routing: str) -> bool:
+    """Whether packets of virtual cut-through follow drawn paths by a routing."""
+    known = steering(routing)
+    return known.takes_cut_through_paths and not known.takes_cut_through
+
+
+def check_decides_again(routing: str, topology: Topology) -> None:
+    """Raise InvalidInput if a routing decides again where a network has no paths."""
+    if steering(routing).decides_again and not topology.decides_again:
+        raise InvalidInput(
+            f"routing {routing} decides again at the second switch of a MIN path, where no paths "
+            f"of {topology} begin"
+        )
+
+
+def takes_of_rule(routing: str, name: str) -> bool:
+    """Whether a setting of `UgalRule` has a meaning for a routing that draws paths."""
+    known = steering(routing)
+    if name == "ugal_rule":
+        return known.compares_first_queues
+    return known.detours == _core.Detours.ADAPTIVE
 
 
 class Routing(StrEnum):
@@ -213,12 +250,8 @@ class Routing(StrEnum):
         return self._compiled.decides_again
 
     def check(self, topology: Topology) -> None:
-        """Raise InvalidInput if it decides again where a network has no paths."""
-        if self.decides_again and not topology.decides_again:
-            raise InvalidInput(
-                f"routing {self} decides again at the second switch of a MIN path, where no paths "
-                f"of {topology} begin"
-            )
+        """See `check_decides_again`."""
+        check_decides_again(self, topology)
 
     @property
     def decides_each_attempt(self) -> bool:
@@ -241,8 +274,8 @@ class Routing(StrEnum):
         return self._compiled.compares_first_queues
 
     def takes_of_rule(self, name: str) -> bool:
-        """Whether a setting of `UgalRule` has a meaning for it."""
-        return self.compares_first_queues if name == "ugal_rule" else self.is_adaptive
+        """See `takes_of_rule`."""
+        return takes_of_rule(self, name)
 
     @property
     def seconds_per_packet(self) -> float:

@@ -11,6 +11,7 @@ from sim_bridge.routers.iq.result import SimulationResult
 from sim_bridge.routers.iq.scenario import Scenario
 from sim_bridge.routers.iq.table import FollowedTable
 from sim_bridge.routers.vct import VctConfig, VctResult
+from sim_bridge.sampling import DrawsPaths
 from sim_bridge.scenario import RouterScenario
 from sim_bridge.simulations import Simulated, SimulationRequest, simulate_request
 from tvlb.errors import InvalidInput
@@ -40,6 +41,7 @@ def simulate(
     *,
     load: float,
     routing: str = "min",
+    path_set: PathSet | str | None = None,
     pattern: Pattern | str = "uniform",
     config: VctConfig,
     seed: int = 0,
@@ -99,8 +101,8 @@ def simulate(
     routing : `Routing` or its text, by default UGAL-L; with a `VctConfig` one of `VCT_ROUTINGS` or
         "valiant", by default MIN.
     path_set : VLB paths to draw from, of a routing that draws some; several sets, short paths
-        first, of one that draws by level. Not with a `VctConfig`.
-    table : the forwarding table of the routing "table". Not with a `VctConfig`.
+        first, of one that draws by level. Not with a `FogConfig`.
+    table : the forwarding table of the routing "table", with the default router.
     load : packets/cycle and node (times the node's rate in the pattern), 0..1; with a `VctConfig`
         phits. Several are simulated at once, on all cores, and returned together.
     config : router and windows; None for the defaults of `SimulationConfig`.
@@ -125,19 +127,23 @@ def simulate(
     """
     network, traffic = as_topology(topology), as_pattern(pattern)
     scenario: Any = RouterScenario.of_config(config or SimulationConfig())
+    asked = "all" if path_set is None else path_set
+    sets = (asked,) if isinstance(asked, PathSet | str) else asked
+    draws = issubclass(scenario, DrawsPaths)
+    kind = type(config).__name__
+    if path_set is not None and not draws:
+        raise InvalidInput(f"path_set {path_set}: the router of a {kind} draws no VLB paths")
+    if table is not None and scenario is not Scenario:
+        raise InvalidInput(f"table: the router of a {kind} follows no forwarding tables")
+    paths = [as_path_set(one, network, seed) for one in sets] if draws else []
     if scenario is not Scenario:
-        kind = type(config).__name__
-        if path_set is not None:
-            raise InvalidInput(f"path_set {path_set}: the router of a {kind} draws no VLB paths")
-        if table is not None:
-            raise InvalidInput(f"table: the router of a {kind} chooses ports by queues")
-        case: Any = scenario(network, routing or "min", traffic, seed)
+        drawn = {"path_set": paths} if draws else {}
+        make: Any = scenario
+        case: Any = make(network, routing or "min", traffic, seed, **drawn)
     else:
-        asked = "all" if path_set is None else path_set
-        sets = (asked,) if isinstance(asked, PathSet | str) else asked
-        paths = [as_path_set(one, network, seed) for one in sets]
         followed = FollowedTable(table) if isinstance(table, Forwarding) else table
         case = Scenario(network, routing or "ugal-l", paths, traffic, seed, followed)
+    if draws:
         case.check_chosen("path_set")
     if not isinstance(load, Sequence):
         return case.run(load, config, stop)

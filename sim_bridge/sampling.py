@@ -1,16 +1,29 @@
 """Path sets in the form that the simulator draws from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sim_bridge import _core
+from sim_bridge.routing import steering
 from tvlb.errors import InvalidInput
+from tvlb.languages import in_turn
 from tvlb.native import kernels
-from tvlb.paths import PathRows, PathSet, Switches
+from tvlb.paths import (
+    PUBLISHED_RULE,
+    RULE_SETTINGS,
+    PathRows,
+    PathSet,
+    Switches,
+    UgalRule,
+    parse_expression,
+)
 from tvlb.topology import Topology
 
+ANY_SET = ("all", "none")
+"""What path sets print as that nobody chose."""
 _ROWS_AT_ONCE = 1 << 21
 _PAIRS_AT_ONCE = 10_000
 # 12 bytes each where weights differ.
@@ -133,3 +146,90 @@ def with_second_switches(
         )
     )
     return (keys // switches).astype(np.int32), (keys % switches).astype(np.int32)
+
+
+class DrawsPaths:
+    """Of scenarios of routers whose packets follow paths that their steering draws.
+
+    Attributes
+    ----------
+    path_set : a field of theirs: the VLB paths, one set or several; None for all.
+    """
+
+    topology: Topology
+    routing: str
+
+    @property
+    def draws_sets(self) -> bool:
+        """Whether the routing draws from them."""
+        raise NotImplementedError
+
+    @cached_property
+    def path_sets(self) -> tuple[PathSet, ...]:
+        """The VLB paths by level: one set, unless the routing draws by level."""
+        given: PathSet | Sequence[PathSet] | None = vars(self)["path_set"]
+        if given is None:
+            return (parse_expression("all", self.topology),)
+        return (given,) if isinstance(given, PathSet) else tuple(given)
+
+    def check_chosen(self, name: str) -> None:
+        """Raise InvalidInput if a path set is chosen without meaning; `name` is the option's."""
+        for one in self.path_sets:
+            if str(one) not in ANY_SET and not self.draws_sets:
+                raise InvalidInput(f"{name} {one} has no meaning for routing {self.routing}")
+
+    def check_networks(self) -> None:
+        """Raise InvalidInput if a path set is of another network."""
+        for one in self.path_sets:
+            if one.topology != self.topology:
+                raise InvalidInput(
+                    f"path set {one} belongs to {one.topology}, not to {self.topology}"
+                )
+
+    @property
+    def rule(self) -> UgalRule:
+        """By which UGAL compares where nothing else is said: what the tables are made for."""
+        rules = dict.fromkeys(one.ugal for one in self.path_sets if one.ugal is not None)
+        if len(rules) > 1 and steering(self.routing).detours == _core.Detours.ADAPTIVE:
+            first, other, *_ = rules
+            raise InvalidInput(
+                f"path sets {in_turn(map(str, self.path_sets))} are made for different rules of "
+                f"UGAL ({first}; {other}): give {', '.join(RULE_SETTINGS)}"
+            )
+        return next(iter(rules), PUBLISHED_RULE)
+
+    def samplers(
+        self, network: kernels.Topology, sources: Switches, targets: Switches
+    ) -> tuple[list[_core.PathSampler], str | None]:
+        """Return what draws from each path set, and what to say of pairs without any path.
+
+        Raises
+        ------
+        InvalidInput : a routing that always takes VLB paths has none.
+        """
+        known, sets = steering(self.routing), self.path_sets
+        always = self.draws_sets and known.detours == _core.Detours.ALWAYS
+        name = f"path set {in_turn(map(str, sets))}"
+        if always and all(isinstance(one.draw_rule, kernels.EmptyRule) for one in sets):
+            raise InvalidInput(
+                f"routing {self.routing} needs VLB paths; {in_turn(map(str, sets))} has none"
+            )
+        if not self.draws_sets:
+            return [_core.rule_sampler(network, kernels.EmptyRule())], None
+        if known.decides_again:
+            sources, targets = with_second_switches(self.topology, sources, targets)
+        samplers = [make_sampler(network, one, sources, targets) for one in sets]
+        if not always:
+            return samplers, None
+        missing = sorted(
+            set[int].intersection(
+                *({*one.pairs_without_path(sources, targets)} for one in samplers)
+            )
+        )
+        if not missing:
+            return samplers, None
+        return samplers, (
+            f"{name} has no VLB path for {len(missing):,} of {len(sources):,} "
+            f"pairs of switches, such as from switch {sources[missing[0]]} to switch "
+            f"{targets[missing[0]]}: they take MIN paths"
+        )

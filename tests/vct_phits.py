@@ -107,18 +107,21 @@ class PhitSimulator:
         self.written: set[InputKey] = set()
         self.room: dict[InputKey, int] = defaultdict(lambda: config.input_buffer_phits)
         self.unreturned: dict[InputKey, int] = defaultdict(int)
+        self.left: dict[InputKey, list[int]] = defaultdict(list)  # cycle of every phit
         self.sending: dict[tuple[int, int], list[int]] = {}
         self.pointer: dict[tuple[int, int], int] = defaultdict(int)
         self.nodes = [Node() for _ in self.switch_of]
         self.due: dict[int, list[Callable[[], None]]] = defaultdict(list)
         self.delivered: list[tuple[int, Packet, int]] = []
         self.refused: list[int] = []
+        self.now = 0
 
     def run(self) -> Figures:
         """Simulate to the end of the window."""
         begin = self.config.warmup_cycles
         end = begin + self.config.measured_cycles
         for cycle in range(end):
+            self.now = cycle
             for arrive in self.due.pop(cycle, ()):
                 arrive()
             self._allocate(cycle)
@@ -142,6 +145,7 @@ class PhitSimulator:
                 packet.links += 1
                 if packet.via == key[0]:
                     packet.via, packet.phase = None, 1
+                self._pass(packet, key[0])
         self.inputs[key].append((packet, phit))
 
     def _enter(self, packet: Packet, switch: int) -> None:
@@ -149,6 +153,9 @@ class PhitSimulator:
             via = self.random.choice(self.senders)
             if via not in (switch, self.switch_of[packet.destination]):
                 packet.via = via
+
+    def _pass(self, packet: Packet, switch: int) -> None:
+        """A header has come by a link; for others to decide on it again."""
 
     def _choices(self, key: InputKey, packet: Packet) -> list[InputKey]:
         switch, target = key[0], self.switch_of[packet.destination]
@@ -230,6 +237,7 @@ class PhitSimulator:
             packet, phit = self.outputs[(*port, vc)].popleft()
             if port in self.peer:
                 self.room[(*port, vc)] -= 1
+                self.left[(*port, vc)].append(cycle)
                 there = (*self.peer[port], vc)
                 self.due[cycle + (self.config.local_latency or 1)].append(
                     lambda there=there, packet=packet, phit=phit: self._arrive(

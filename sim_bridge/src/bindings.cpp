@@ -13,6 +13,7 @@
 #include "paths/dragonfly/shape_paths.hpp"
 #include "paths/explicit_rows.hpp"
 #include "paths/families.hpp"
+#include "paths/min_halves.hpp"
 #include "paths/rule_paths.hpp"
 #include "paths/shortcut_sampler.hpp"
 #include "paths/table_routes.hpp"
@@ -210,6 +211,23 @@ struct FamilyBindings {
         },
         nb::arg("network"), nb::arg("traffic"), nb::arg("samplers"), nb::arg("config"),
         nb::arg("stop"), Unlocked());
+    module.def(
+        "simulate_vct",
+        [](const Each& network, const Traffic& traffic,
+           const std::vector<const PathSampler*>& samplers, const vct::Config& config, StopFlag& stop,
+           const vct::Watch& watch) {
+          const Steering& steering = Steerings::find(config.routing);
+          const auto make = std::get<vct::PathMaker<Each>>(steering.cut_through_paths);
+          if (2 * network.half_links() + static_cast<int>(steering.decides_again) > kMaxHops) {
+            throw std::invalid_argument("routes are too long");
+          }
+          const auto paths = [&](const vct::Fabric& fabric, const std::int32_t& cycle) {
+            return make(network, samplers, config, fabric, cycle);
+          };
+          return vct::simulate_paths(network, traffic, paths, config, stop, watch);
+        },
+        nb::arg("network"), nb::arg("traffic"), nb::arg("samplers"), nb::arg("config"),
+        nb::arg("stop"), nb::arg("watch").none(), Unlocked());
   }
 };
 
@@ -232,6 +250,8 @@ void bind_steerings(nb::module_& module) {
                    [](const Steering& self) { return std::get<0>(self.routes) != nullptr; })
       .def_prop_ro("takes_cut_through",
                    [](const Steering& self) { return self.cut_through != nullptr; })
+      .def_prop_ro("takes_cut_through_paths",
+                   [](const Steering& self) { return std::get<0>(self.cut_through_paths) != nullptr; })
       .def_prop_ro("takes_misrouting",
                    [](const Steering& self) { return self.misrouting != nullptr; })
       .def_ro("decides_again", &Steering::decides_again)
@@ -274,13 +294,25 @@ void bind_vct(nb::module_& module) {
       }, nb::arg("source"), nb::arg("target"))
       .def_prop_ro("longest", &MinPorts::longest)
       .def("halves", &MinPorts::halves, nb::arg("network"), Unlocked())
-      .def("add_dependencies", [](const MinPorts& self, const Network& network,
-                                  const Array<std::uint16_t>& then, const Array<std::uint16_t>& part,
-                                  std::size_t parts, const Array<std::uint16_t>& starts,
+      .def("add_dependencies", [](const MinPorts& self, const Network& network, const Array<std::uint16_t>& then,
+                                  const Array<std::uint16_t>& part, std::size_t parts,
+                                  const Array<std::uint16_t>& starts, bool begins,
                                   vc::DependencyGraph& graph) {
-        self.add_dependencies(network, {view(then), view(part), parts, view(starts)}, graph);
+        self.add_dependencies(network, {view(then), view(part), parts, view(starts), begins}, graph);
       }, nb::arg("network"), nb::arg("then"), nb::arg("part"), nb::arg("parts"), nb::arg("starts"),
-         nb::arg("graph"), Unlocked());
+         nb::arg("begins") = false, nb::arg("graph"), Unlocked());
+  nb::class_<MinHalves>(module, "MinHalves")
+      .def(nb::init<const Topology&, bool>(), nb::arg("network"), nb::arg("decides_again"),
+           nb::keep_alive<1, 2>())
+      .def_prop_ro("longest", &MinHalves::longest)
+      .def("halves", [](const MinHalves& self, const Network&) { return self.halves(); }, nb::arg("network"))
+      .def("add_dependencies", [](const MinHalves& self, const Network&, const Array<std::uint16_t>& then,
+                                  const Array<std::uint16_t>& part, std::size_t parts,
+                                  const Array<std::uint16_t>& starts, bool begins,
+                                  vc::DependencyGraph& graph) {
+        self.add_dependencies({view(then), view(part), parts, view(starts), begins}, graph);
+      }, nb::arg("network"), nb::arg("then"), nb::arg("part"), nb::arg("parts"), nb::arg("starts"),
+         nb::arg("begins") = false, nb::arg("graph"), Unlocked());
   module.def(
       "simulate_vct",
       [](const Topology& network, const Traffic& traffic, const MinPorts& min_ports,

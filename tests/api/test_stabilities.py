@@ -149,7 +149,7 @@ def test_a_study_is_cancelled(http: httpx.Client) -> None:
             "two cases are the same: valiant(minfirst), ladder, 4 VCs",
         ),
         ({"vcs": []}, "invalid-request", "vcs"),
-        ({"routing": ["par"]}, "invalid-request", 'routing[0]: expected "min", "valiant(minf'),
+        ({"routing": ["table"]}, "invalid-request", 'routing[0]: expected "min", "valiant(minf'),
         ({"cycles": 99_999}, "invalid-request", "cycles 99999 is out of range: 100000.."),
         ({"input_buffer": 40}, "unsatisfiable", "input_buffer 40 is not 1 to 127 packets of 16"),
         ({"load": 1.5}, "invalid-request", "load 1.5 is out of range: 0..1"),

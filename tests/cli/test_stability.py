@@ -94,7 +94,7 @@ def test_a_study_goes_on_from_what_is_kept(
         (("--vcs", "ladder:3"), "vc_count 3 is too few: ladder needs at least 4 here"),
         (("--vcs", "ladder:x"), "vcs 'ladder:x': expected POLICY or POLICY:COUNT, COUNT 1..16"),
         (("--vcs", "won"), "vcs 'won': choose one of ladder, reuse, 2phases, any"),
-        (("--routing", "par"), "unknown routing 'par' of router vct"),
+        (("--routing", "table"), "unknown routing 'table' of router vct"),
         (("--cycles", "99999"), "cycles 99999 is out of range: 100000..100000000"),
         (("--input-buffer", "40"), "is not 1 to 127 packets of 16 phits"),
         (("--load", "1.5"), "1.5"),

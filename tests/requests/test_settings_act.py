@@ -55,6 +55,7 @@ BASES: Mapping[str, dict[str, Any]] = {
     "simulation, vct by valiant": _RUN
     | {"router": "vct", "routing": "valiant(minfirst)"}
     | {"vcs": "2phases"},
+    "simulation, vct by ugal-l": _RUN | {"router": "vct", "routing": "ugal-l"},
     "stability": {"topology": "1,2,2,3", "cycles": 100_000, "until_collapse": True},
     "model": {"topology": "2,4,2,5", "pattern": "shift(1,0)", "vlb": "<=4+60%"},
 }

@@ -216,6 +216,11 @@ def core_config(topology: Topology, policy: str, vcs: int) -> _core.VctConfig:
         source_queue_packets=20,
         latency=[1] * len(topology.kinds.names),
         server_latency=1,
+        ugal_rule="hops",
+        queue="port",
+        threshold=0,
+        vlb_factor=1.0,
+        candidates=1,
         traced_packets=0,
     )
 
@@ -433,7 +438,7 @@ def test_settings_out_of_range_are_refused(change: dict[str, object], message: s
 @pytest.mark.parametrize(
     ("topology", "routing", "pattern", "config", "message"),
     [
-        ("hyperx(2,3,3)", "par", "uniform", QUICK, "unknown routing 'par' of router vct"),
+        ("hyperx(2,3,3)", "table", "uniform", QUICK, "unknown routing 'table' of router vct"),
         ("hyperx(2,3,3)", "valiant", "adv(1)", QUICK, "it has no groups"),
         (
             "hyperx(2,3,3)",
@@ -463,9 +468,8 @@ def test_its_settings_choose_the_router() -> None:
     case = scenario("hyperx(2,3,3)", "min", "dshift(1)").run(0.2, QUICK)
     assert (run.routing, run.config.vc_count) == ("min", 2)
     assert run.series.tobytes() == case.series.tobytes()
-    given: dict[str, Any] = {"path_set": "all"}
-    with pytest.raises(InvalidInput, match=r"path_set all: .* draws no VLB paths"):
-        simulate("hyperx(2,3,3)", load=0.2, config=QUICK, **given)
+    with pytest.raises(InvalidInput, match="path_set <=3 has no meaning for routing min"):
+        simulate("hyperx(2,3,3)", load=0.2, config=QUICK, path_set="<=3")
 
 
 # Switches 0 - 1 - 2 in a row, compute nodes at both ends.

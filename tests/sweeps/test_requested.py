@@ -159,8 +159,8 @@ def test_a_point_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"compute": {"simulation": {"router": "x"}}}, "router 'x': choose one of iq, vct"),
         ({"compute": {"simulation": 5}}, "compute.simulation: expected keys with values, not 5"),
         (
-            {"compute": {"simulation": {"router": "vct", "load": [0.1], "vlb": "all"}}},
-            "compute.simulation.vlb: unknown key; use one of pattern, load",
+            {"compute": {"simulation": {"router": "vct", "load": [0.1], "table": "x"}}},
+            "compute.simulation.table: unknown key; use one of pattern, load",
         ),
         (
             {"compute": {"route": {}, "simulation": {"router": "vct", "load": [0.1]}}},

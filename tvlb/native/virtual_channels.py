@@ -7,6 +7,7 @@ name by their paths.
 
 import ctypes
 from enum import StrEnum
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +19,19 @@ Kinds = NDArray[np.int8]
 """Kinds of the links of some routes in travel order: int8 (routes, links), -1 beyond the last."""
 
 _HIGHEST = np.iinfo(np.int8).max
-# They register their members when they are loaded, which is before anything lists these.
-for _library in from_others("tvlb.libraries", str).values():
-    ctypes.CDLL(_library)
 
+
+@cache
+def load_libraries() -> None:
+    """Load those of other packages, once: they register their members when they are loaded.
+
+    To be called before anything lists these.
+    """
+    for library in from_others("tvlb.libraries", str).values():
+        ctypes.CDLL(library)
+
+
+load_libraries()
 VC_POLICIES = tuple(one.name for one in kernels.vc_policies() if not one.is_of_source)
 """Policies by which every switch chooses among VCs; see docs/virtual-cut-through.md."""
 

@@ -19,6 +19,7 @@ from sim_bridge import (
     VctScenario,
 )
 from sim_bridge.routers.vct import VC_POLICIES
+from sim_bridge.routing import steering
 from tvlb.documents import Document
 from tvlb.errors import InvalidInput
 from tvlb.paths import min_usage
@@ -211,6 +212,8 @@ def _vcs_needed(topology: Topology) -> Iterator[VcsNeeded]:
             yield VcsNeeded(router="iq", routing=routing, policy=scheme, vcs=vcs)
     uniform = parse_pattern("uniform")
     for routing, policy in product(VCT_ROUTINGS, VC_POLICIES):
+        if steering(routing).decides_again and not topology.decides_again:
+            continue
         vcs = None
         with suppress(InvalidInput):  # the policy may deadlock here
             vcs = VctScenario(topology, routing, uniform).proof(policy).vcs_needed

@@ -11,7 +11,7 @@ import numpy as np
 from sim_bridge import _core
 from sim_bridge.routers.fog.config import FogConfig
 from sim_bridge.routers.fog.result import FogResult, FogSeries
-from sim_bridge.routers.vct.ports import CompiledPorts, PortScenario
+from sim_bridge.routers.vct.ports import CompiledWays, PortScenario
 from sim_bridge.routing import MISROUTING_ROUTINGS, SETS
 from sim_bridge.statistics import ratio
 from tvlb.errors import InvalidInput
@@ -80,7 +80,7 @@ class FogScenario(PortScenario[FogConfig, FogResult]):
         return config
 
     @cached_property
-    def _compiled(self) -> CompiledPorts:
+    def _compiled(self) -> CompiledWays:
         if self.topology.switch_groups < 2:
             raise InvalidInput(f"router vct-fog is for Dragonflies, which {self.topology} is not")
         compiled = super()._compiled

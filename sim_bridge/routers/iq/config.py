@@ -1,9 +1,8 @@
 """The settings of a simulation run, checked when they are made."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -17,10 +16,11 @@ from sim_bridge.latencies import (
     latency_settings,
 )
 from sim_bridge.routing import Routing
+from sim_bridge.rule import check_rule, rule_of, rule_setting, ruled
 from tvlb.errors import InvalidInput
 from tvlb.languages import Flag, Names, Number, Whole, members, one_of, setting, with_default
 from tvlb.native.virtual_channels import VcScheme
-from tvlb.paths import PUBLISHED_RULE, RULE_SETTINGS, UgalRule
+from tvlb.paths import UgalRule
 from tvlb.topology import Topology
 
 _OF_NETWORK = "what the family of the network, or its file, says"
@@ -48,13 +48,6 @@ class Warmup(StrEnum):
 
     FIXED = "fixed"
     DETECT = "detect"
-
-
-def _of_rule(name: str) -> Any:
-    usual = getattr(PUBLISHED_RULE, name)
-    shown = f"{usual:g}" if isinstance(usual, float) else usual
-    unset = f"what the T-VLB table was made for, else {shown}"
-    return with_default(UgalRule, name, None, unset=unset, null="what a search chooses")
 
 
 @dataclass(frozen=True)
@@ -119,11 +112,11 @@ class SimulationConfig(RunConfig):
     # Of 2.5, two and three in turn.
     speedup: float = setting(2.0, "Internal switch steps per cycle", Number(1, 16))
     # How UGAL compares; see `UgalRule` and `ruled`.
-    ugal_rule: str | None = _of_rule("ugal_rule")
-    queue: str | None = _of_rule("queue")
-    threshold: int | None = _of_rule("threshold")
-    vlb_factor: float | None = _of_rule("vlb_factor")
-    candidates: int | None = _of_rule("candidates")
+    ugal_rule: str | None = rule_setting("ugal_rule")
+    queue: str | None = rule_setting("queue")
+    threshold: int | None = rule_setting("threshold")
+    vlb_factor: float | None = rule_setting("vlb_factor")
+    candidates: int | None = rule_setting("candidates")
     # Routings by level decide at each attempt whatever it says.
     decide: str = setting(Decide.ONCE, "When the source decides", Names(Decide))
     stop_when_saturated: bool = setting(
@@ -222,38 +215,16 @@ class SimulationConfig(RunConfig):
             raise InvalidInput(f"vcs {LAYER} is of routing {known}, not of {routing}")
         if self.decide != Decide.ONCE and routing.follows_table:
             raise InvalidInput(f"decide {self.decide}: the routes of routing {routing} are fixed")
-        for name in RULE_SETTINGS:
-            value = getattr(self, name)
-            if value not in (None, getattr(PUBLISHED_RULE, name)) and not routing.takes_of_rule(
-                name
-            ):
-                known = one_of(_as_given(one for one in Routing if one.takes_of_rule(name)))
-                raise InvalidInput(f"{name} {value} is of the routings {known}, not of {routing}")
+        check_rule(self, routing, Routing)
 
     def ruled(self, rule: UgalRule, routing: Routing) -> Self:
-        """Return the settings with what is left open of UGAL's comparison as a rule has it.
-
-        What has no meaning for the routing is that of the published rule.
-        """
-        filled = {
-            name: getattr(rule if routing.takes_of_rule(name) else PUBLISHED_RULE, name)
-            for name in RULE_SETTINGS
-            if getattr(self, name) is None
-        }
-        return replace(self, **filled)
+        """See `sim_bridge.rule.ruled`."""
+        return ruled(self, rule, routing.takes_of_rule)
 
     @property
     def rule(self) -> UgalRule:
         """How UGAL compares; what is left open as published."""
-        given = {name: getattr(self, name) for name in RULE_SETTINGS}
-        return replace(
-            PUBLISHED_RULE, **{name: one for name, one in given.items() if one is not None}
-        )
-
-
-def _as_given(routings: Iterable[Routing]) -> Iterable[str]:
-    """Return them by the name alone where they take arguments."""
-    return dict.fromkeys(one.partition("(")[0] for one in routings)
+        return rule_of(self)
 
 
 def _longest_route(topology: Topology, routing: Routing, halves: int) -> tuple[int, ...]:

@@ -16,27 +16,16 @@ from sim_bridge.routers.iq.result import SimulationResult
 from sim_bridge.routers.iq.round_trip import round_trip_warnings
 from sim_bridge.routers.iq.table import CompiledTable, FollowedTable
 from sim_bridge.routing import MOST_LEVELS, SEQUENCES, SETS, Routing
-from sim_bridge.sampling import make_sampler, with_second_switches
+from sim_bridge.sampling import ANY_SET, DrawsPaths
 from sim_bridge.scenario import Compiled, RouterScenario
 from sim_bridge.statistics import half_width, make_series, ratio
 from tvlb.errors import InvalidInput
 from tvlb.languages import Call, choose, in_turn, one_of, parse_call
-from tvlb.native import kernels
 from tvlb.native.virtual_channels import vc_policy
-from tvlb.paths import (
-    PUBLISHED_RULE,
-    RULE_SETTINGS,
-    PathSet,
-    Switches,
-    UgalRule,
-    parse_expression,
-)
+from tvlb.paths import PathSet, parse_expression
 from tvlb.statistics import check_seed
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, switch_demand
-
-ANY_SET = ("all", "none")
-"""What path sets print as that nobody chose."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +42,7 @@ class _ByLevel:
 
 
 @dataclass(frozen=True, eq=False)
-class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
+class Scenario(DrawsPaths, RouterScenario[SimulationConfig, SimulationResult]):
     """A combination to simulate at one or more loads.
 
     Parameters
@@ -97,17 +86,10 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
         self._check_path_sets()
         self._check_table()
 
-    @cached_property
-    def path_sets(self) -> tuple[PathSet, ...]:
-        """The VLB paths by level: one set, unless the routing draws by level."""
-        given = self.path_set
-        return (given,) if isinstance(given, PathSet) else tuple(given)
-
-    def check_chosen(self, name: str) -> None:
-        """Raise InvalidInput if a path set is chosen without meaning; `name` is the option's."""
-        for one in self.path_sets:
-            if str(one) not in ANY_SET and not Routing(self.routing).draws_vlb:
-                raise InvalidInput(f"{name} {one} has no meaning for routing {self.routing}")
+    @property
+    def draws_sets(self) -> bool:
+        """See `DrawsPaths`."""
+        return Routing(self.routing).draws_vlb
 
     def _simulate(self, settings: dict[str, Any], stop: _core.StopFlag) -> dict[str, Any]:
         network, traffic, samplers = (
@@ -149,23 +131,11 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
         """
         scheme = self.table.vc_scheme if self.table else None
         settings = replace(config, vc_scheme=config.vc_scheme or scheme).on(self.topology)
-        settings = settings.ruled(self._rule, Routing(self.routing))
+        settings = settings.ruled(self.rule, Routing(self.routing))
         settings.resolved_vc_count(self.topology, self.routing)
         if not Routing(self.routing).decides_each_attempt:
             return settings
         return replace(settings, decide=Decide.EACH_ATTEMPT)
-
-    @property
-    def _rule(self) -> UgalRule:
-        """By which UGAL compares where nothing else is said: what the tables are made for."""
-        rules = dict.fromkeys(one.ugal for one in self.path_sets if one.ugal is not None)
-        if len(rules) > 1 and Routing(self.routing).is_adaptive:
-            first, other, *_ = rules
-            raise InvalidInput(
-                f"path sets {in_turn(map(str, self.path_sets))} are made for different rules of "
-                f"UGAL ({first}; {other}): give {', '.join(RULE_SETTINGS)}"
-            )
-        return next(iter(rules), PUBLISHED_RULE)
 
     def check_course(self, config: SimulationConfig) -> None:
         """See `RouterScenario.check_course`; what is steady cannot be told of a changing load."""
@@ -190,41 +160,9 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
         network = core_network(self.topology)
         node_traffic = self._node_traffic
         demand = switch_demand(self.topology, node_traffic)
-        samplers, warning = self._samplers(network, demand.source, demand.target)
+        samplers, warning = self.samplers(network, demand.source, demand.target)
         table = self.table.compiled(network) if self.table else None
         return _Compiled(network, core_traffic(network, node_traffic), samplers, warning, table)
-
-    def _samplers(
-        self, network: kernels.Topology, sources: Switches, targets: Switches
-    ) -> tuple[list[_core.PathSampler], str | None]:
-        """Return what draws from each path set, and what to say of pairs without any path."""
-        routing, sets = Routing(self.routing), self.path_sets
-        name = f"path set {in_turn(map(str, sets))}"
-        if routing.prefers_vlb and all(
-            isinstance(one.draw_rule, kernels.EmptyRule) for one in sets
-        ):
-            raise InvalidInput(
-                f"routing {routing} needs VLB paths; {in_turn(map(str, sets))} has none"
-            )
-        if not routing.draws_vlb:
-            return [_core.rule_sampler(network, kernels.EmptyRule())], None
-        if routing.decides_again:
-            sources, targets = with_second_switches(self.topology, sources, targets)
-        samplers = [make_sampler(network, one, sources, targets) for one in sets]
-        if not routing.prefers_vlb:
-            return samplers, None
-        missing = sorted(
-            set[int].intersection(
-                *({*one.pairs_without_path(sources, targets)} for one in samplers)
-            )
-        )
-        if not missing:
-            return samplers, None
-        return samplers, (
-            f"{name} has no VLB path for {len(missing):,} of {len(sources):,} "
-            f"pairs of switches, such as from switch {sources[missing[0]]} to switch "
-            f"{targets[missing[0]]}: they take MIN paths"
-        )
 
     def _in_core(self, settings: SimulationConfig) -> dict[str, object]:
         table = self._compiled.table
@@ -253,11 +191,7 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
             self._take_sequence(routing, word)
         else:
             self._check_levels(routing)
-        for one in self.path_sets:
-            if one.topology != self.topology:
-                raise InvalidInput(
-                    f"path set {one} belongs to {one.topology}, not to {self.topology}"
-                )
+        self.check_networks()
 
     def _take_sequence(self, routing: Call, word: str) -> None:
         if any(str(one) not in ANY_SET for one in self.path_sets):

@@ -17,10 +17,17 @@ from sim_bridge.routers.vct.stability import (
     judge_stability,
     study_stability,
 )
-from sim_bridge.routing import VCT_ROUTING_NAMES, VCT_ROUTINGS
+from sim_bridge.routing import (
+    VCT_PATH_ROUTINGS,
+    VCT_PORT_ROUTINGS,
+    VCT_ROUTING_NAMES,
+    VCT_ROUTINGS,
+)
 from tvlb.native.virtual_channels import VC_POLICIES
 
 __all__ = [
+    "VCT_PATH_ROUTINGS",
+    "VCT_PORT_ROUTINGS",
     "VCT_ROUTINGS",
     "VCT_ROUTING_NAMES",
     "VC_POLICIES",

@@ -16,10 +16,12 @@ from sim_bridge.latencies import (
     latency_settings,
     unsaid_latency,
 )
+from sim_bridge.rule import rule_setting
 from tvlb.languages import Names, Whole, setting
 from tvlb.native.virtual_channels import VC_POLICIES
 from tvlb.topology import Topology
 
+_COMPARES_NOTHING = "routings that compare no queues"
 _OF_FILE = f"what the file of the network says, else {USUAL_LATENCY}"
 
 
@@ -55,6 +57,19 @@ class VctConfig(RunConfig):
     global_latency: int | None = latency_setting("global links", _OF_FILE)
     link_latencies: str | None = latencies_setting(_OF_FILE)
     server_latency: int = setting(1, "Latency between nodes and switches, cycles", LATENCY)
+    ugal_rule: str | None = rule_setting("ugal_rule", null=_COMPARES_NOTHING, is_later=True)
+    queue: str | None = rule_setting(
+        "queue",
+        null=_COMPARES_NOTHING,
+        text="Phits in output buffers or without credit that UGAL compares: of the port, of the "
+        "VC that the packet would take, of that VC without phits in transit, of the VC where both "
+        "paths leave by one port only; or MIN's/VLB's",
+    )
+    threshold: int | None = rule_setting(
+        "threshold", null=_COMPARES_NOTHING, text="UGAL bias T towards MIN, phits", is_later=True
+    )
+    vlb_factor: float | None = rule_setting("vlb_factor", null=_COMPARES_NOTHING)
+    candidates: int | None = rule_setting("candidates", null=_COMPARES_NOTHING)
 
     def __post_init__(self) -> None:
         super().__post_init__()

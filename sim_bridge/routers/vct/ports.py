@@ -18,14 +18,27 @@ from tvlb.traffic import Pattern
 
 
 @dataclass(frozen=True)
-class CompiledPorts(Compiled):
-    """A scenario with its MIN ports, and what was proved of them."""
+class CompiledWays(Compiled):
+    """A scenario with what its packets go by, and what was proved of that.
 
-    min_ports: _core.MinPorts
+    Attributes
+    ----------
+    ways : MIN ports, or what draws paths.
+    warning : what to say of these, if anything.
+    """
+
+    ways: _core.MinPorts | list[_core.PathSampler]
+    warning: str | None = None
     # By policy, and whether there are intermediate switches.
     proofs: dict[tuple[str, bool], DeadlockProof] = field(
         default_factory=dict[tuple[str, bool], DeadlockProof]
     )
+
+    @property
+    def min_ports(self) -> _core.MinPorts:
+        """Those of switches that choose among them."""
+        assert not isinstance(self.ways, list)
+        return self.ways
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +93,11 @@ class PortScenario(RouterScenario[Config, Result]):
         return compiled.proofs[case]
 
     @cached_property
-    def _compiled(self) -> CompiledPorts:
+    def _compiled(self) -> CompiledWays:
         network = core_network(self.topology)
         traffic = core_traffic(network, self._node_traffic)
         try:
-            return CompiledPorts(network, traffic, _core.MinPorts(network))
+            return CompiledWays(network, traffic, _core.MinPorts(network))
         except ValueError as error:
             raise InvalidInput(f"cannot simulate {self.topology}: {error}") from error
 

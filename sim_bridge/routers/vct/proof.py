@@ -1,9 +1,10 @@
 """Why a policy of virtual channels is free of deadlock, checked on the network itself."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,12 +50,18 @@ class DeadlockProof:
 
 def prove(
     topology: Topology,
-    min_ports: _core.MinPorts,
+    halves: _core.MinPorts | _core.MinHalves,
     policy: kernels.VcPolicy,
     *,
     has_intermediate: bool,
+    decides_again: bool = False,
 ) -> DeadlockProof:
     """Prove that a policy keeps routes of one or two MIN halves free of deadlock.
+
+    Parameters
+    ----------
+    halves : the MIN paths that these are, by their ports or whole.
+    decides_again : whether the link before these may be the first one of a MIN path.
 
     Raises
     ------
@@ -74,13 +81,20 @@ def prove(
     """
     phases = 2 if has_intermediate else 1
     if policy.claim == VcClaim.ORDERED:
-        return _ordered(topology, min_ports, policy, phases)
+        return _ordered(topology, halves, policy, phases, decides_again)
     parts = policy.claim == VcClaim.PARTS_PHASES
     for splits in (False, True) if parts else (False,):
         multiple = (4 if splits else 2) if parts else 1
         split_kind = topology.kinds.global_kind if splits else _NO_KIND
         walks = [
-            _Walks(topology, min_ports, phases, count, policy.table(count, split_kind).steps())
+            _Walks(
+                topology,
+                halves,
+                phases,
+                count,
+                policy.table(count, split_kind).steps(),
+                int(decides_again),
+            )
             for count in range(multiple, _core.MAX_VCT_VCS + 1, multiple)
         ]
         rising = [one for one in walks if one.always_rise()]
@@ -89,24 +103,25 @@ def prove(
             argument = way if all(one.have_one_vc() for one in rising) else f"a way out: {way}"
             return DeadlockProof(rising[0].vc_count, multiple, argument, split_kind)
         # What is alike with several numbers of VCs is looked at once.
-        halves = dict.fromkeys(half for one in walks for half in one.halves())
+        known = dict.fromkeys(half for one in walks for half in one.halves())
         if all(one.part_phases() for one in walks) and not any(
-            walks[0].closes_circle(*half) for half in halves
+            walks[0].closes_circle(*half) for half in known
         ):
             return DeadlockProof(multiple, multiple, "MIN routes close no circle", split_kind)
     if policy.claim == VcClaim.RISES:
         raise InvalidInput(
             f"vcs {policy.name} may deadlock: routes of {topology} take up to "
-            f"{phases * min_ports.longest} links and need as many VCs; {_core.MAX_VCT_VCS} are the "
-            "most"
+            f"{phases * halves.longest + decides_again} links and need as many VCs; "
+            f"{_core.MAX_VCT_VCS} are the most"
         )
     if has_intermediate and not parts:
         raise InvalidInput(
             f"vcs {policy.name} is for routing min: two MIN halves may close a circle"
         )
     even = " even where local links behind the global one have VCs of their own" if parts else ""
+    routes = "a link and a MIN route" if decides_again else "MIN routes"
     raise InvalidInput(
-        f"vcs {policy.name} may deadlock: MIN routes of {topology} close a circle{even}"
+        f"vcs {policy.name} may deadlock: {routes} of {topology} close a circle{even}"
     )
 
 
@@ -114,12 +129,17 @@ _Class = tuple[int, int]  # kind of a link, and VC
 
 
 def _ordered(
-    topology: Topology, min_ports: _core.MinPorts, policy: kernels.VcPolicy, phases: int
+    topology: Topology,
+    min_halves: _core.MinPorts | _core.MinHalves,
+    policy: kernels.VcPolicy,
+    phases: int,
+    decides_again: bool,
 ) -> DeadlockProof:
-    halves = min_ports.halves(compiled(topology))
+    halves = min_halves.halves(compiled(topology))
+    firsts = {half[0] for half in halves} if decides_again else set[int]()
     found: list[tuple[int, list[_Class]]] = []
     for count in range(_core.MAX_VCT_VCS, 0, -1):
-        order = _order(_waits(policy.table(count).steps(), halves, phases))
+        order = _order(_waits(policy.table(count).steps(), halves, phases, firsts))
         if order is None:
             break
         found.append((count, order))
@@ -135,9 +155,12 @@ def _ordered(
 
 
 def _waits(
-    steps: NDArray[np.uint16], halves: Sequence[Sequence[int]], phases: int
+    steps: NDArray[np.uint16], halves: Sequence[Sequence[int]], phases: int, firsts: Set[int]
 ) -> dict[_Class, set[_Class]]:
-    """Return for which VCs packets in others wait, along one or two halves; of the first a part."""
+    """Return for which VCs packets in others wait, along one or two halves; of the first a part.
+
+    Before them is no link, or one of a kind of `firsts`.
+    """
     parts = {tuple(half[:end]) for half in halves for end in range(len(half) + 1)}
     waits: dict[_Class, set[_Class]] = {}
 
@@ -152,12 +175,12 @@ def _waits(
                 waits.setdefault(one, set())
             state = then
 
-    for half in {*map(tuple, halves)}:
+    for half, before in product({*map(tuple, halves)}, ((), *((kind,) for kind in firsts))):
         for phase in range(phases):
-            walk([(kind, phase) for kind in half])
+            walk([*((kind, 0) for kind in before), *((kind, phase) for kind in half)])
         if phases == 2:
             for part in parts:
-                walk([*((kind, 0) for kind in part), *((kind, 1) for kind in half)])
+                walk([*((kind, 0) for kind in (*before, *part)), *((kind, 1) for kind in half)])
     return waits
 
 
@@ -176,13 +199,15 @@ class _Walks:
     Attributes
     ----------
     steps : of `VcTable`.
+    before : links that a packet may have taken before its first half.
     """
 
     topology: Topology
-    min_ports: _core.MinPorts
+    min_halves: _core.MinPorts | _core.MinHalves
     phases: int
     vc_count: int
     steps: NDArray[np.uint16]
+    before: int
 
     def always_rise(self) -> bool:
         """Whether every way out is above all VCs that the packet may be in."""
@@ -200,10 +225,11 @@ class _Walks:
             held < way for held, _, way, changes in self._steps_taken if changes
         )
 
-    def halves(self) -> Iterator[tuple[bytes, bytes, bytes]]:
+    def halves(self) -> Iterator[tuple[bytes, bytes, bytes, bool]]:
         """Yield of each phase the states behind links, the parts of VCs, and the first states.
 
-        By state and kind; as uint16. VCs that a packet may choose between are of one part.
+        By state and kind; as uint16. VCs that a packet may choose between are of one part. And
+        whether packets begin in the phase, each of which may have several.
         """
         starts = {0}
         for phase in range(self.phases):
@@ -216,6 +242,7 @@ class _Walks:
                 self.steps[:, phase, :, 2].tobytes(),
                 (part - part.min()).astype(np.uint16).tobytes(),
                 np.array(sorted(starts), dtype=np.uint16).tobytes(),
+                phase == 0,
             )
             ahead = [*starts]
             for state in ahead:
@@ -223,13 +250,19 @@ class _Walks:
                 starts |= new
                 ahead += new
 
-    def closes_circle(self, then: bytes, part: bytes, starts: bytes) -> bool:
+    def closes_circle(self, then: bytes, part: bytes, starts: bytes, begins: bool) -> bool:
         """Whether the VCs of links wait for each other in a circle in a phase; see `halves`."""
         behind, parts, first = (np.frombuffer(one, dtype=np.uint16) for one in (then, part, starts))
         count = 1 + int(parts.max())
         graph = DependencyGraph(self.topology.num_links * count)
-        self.min_ports.add_dependencies(
-            compiled(self.topology), then=behind, part=parts, parts=count, starts=first, graph=graph
+        self.min_halves.add_dependencies(
+            compiled(self.topology),
+            then=behind,
+            part=parts,
+            parts=count,
+            starts=first,
+            begins=begins,
+            graph=graph,
         )
         return bool(graph.find_cycle())
 
@@ -248,11 +281,12 @@ class _Walks:
         first, last, then = self._known.tolist()
         found: set[tuple[int, int, int, bool]] = set()
         at = {(0, 0, -1)}  # state, phase and highest VC
-        for links in range(self.phases * self.min_ports.longest):
+        longest = self.min_halves.longest
+        for links in range(self.phases * longest + self.before):
             ahead: set[tuple[int, int, int]] = set()
             for state, phase, held in at:
                 for next_phase in range(phase, self.phases):
-                    if links >= (next_phase + 1) * self.min_ports.longest:
+                    if links >= (next_phase + 1) * longest + self.before:
                         continue
                     steps = (one[state][next_phase] for one in (first, last, then))
                     for low, way, behind in zip(*steps, strict=True):

@@ -53,6 +53,13 @@ class VctResult(PhitResult):
         "mean",
         column=("refused/node", 1),
     )
+    vlb_share: float | None = figure(
+        "Share of VLB among the route decisions between different switches, warm-up included",
+        Number(0.0, 1.0),
+        "mean",
+        null="without any",
+        is_later=True,
+    )
     jain: float = figure(
         "Jain's index of the phits delivered to each node in the measured window, 1 if all are "
         "equal",

@@ -3,15 +3,14 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <vector>
 
-#include "routers/iq/config.hpp"
 #include "routers/iq/packet.hpp"
 #include "common/rng.hpp"
 #include "path_sampler.hpp"
 #include "steering/rule.hpp"
+#include "vc/table.hpp"
 
 namespace tvlb::sim {
 
@@ -26,21 +25,20 @@ struct Path {
   }
 };
 
-/// The credit counters of all output VCs, and how they are laid out.
-struct CreditView {
-  std::span<const std::uint16_t> credits;  // per (switch, port, VC slot)
-  std::span<const std::uint16_t> in_transit;  // the same: flits that left within a round trip
+/// How counters of the output VCs of all switches are laid out: per (switch, port, VC slot).
+struct CounterLayout {
   int ports_per_switch;
-  int vc_slots;  // a multiple of 4
+  int vc_slots;
 };
 
 /// What route decisions need of one link, together.
 struct Hop {
   std::int32_t source;
   std::int32_t target;
-  std::uint32_t counter;  // VC slot 0 among the credit counters
+  std::uint32_t counter;  // VC slot 0 among the counters of all switches
   OutputVcId output_vc;   // VC slot 0 at its switch
   std::uint8_t kind;
+  std::uint8_t port;
 };
 
 /// Draws and follows the MIN paths of a family; see the specialisations. Switches named together are
@@ -56,21 +54,27 @@ struct Hop {
 template <class Family>
 class MinPaths;
 
-/// What steerings see of input-queued routers: the paths that a family has for a head, and credit
-/// counters, which it never changes.
-template <class Family>
+/// What steerings see of routers whose packets follow drawn paths: the paths that a family has for a
+/// head, and what a router counts of its links, which it never changes:
+///
+///     CounterLayout layout;
+///     static constexpr bool kHasPhases;       // whether VCs depend on the intermediate being passed
+///     int of_port(std::uint32_t counter) const;  // credits in use of the port of a `Hop::counter`
+///     int of_vc(std::uint32_t counter, const vc::Table::Step& step) const;  // of the VC that a packet
+///         // which may take those of the step would take
+///     int waiting(std::uint32_t counter, const vc::Table::Step& step) const;  // the same, without those
+///         // of what left within the last round trip
+///     bool room(std::uint32_t counter, int vc) const;  // whether a VC takes another packet
+template <class Family, class Counters>
 class Candidates : public NetworkView {
  public:
-  Candidates(const Family& network, PathSamplers samplers, const Config& config,
-             CreditView credits)
+  Candidates(const Family& network, PathSamplers samplers, const auto& config, Counters counters)
       : NetworkView(network),
         samplers_(samplers.begin(), samplers.end()),
         rule_(config.queue, config.ugal_rule == "two", config.vlb_factor, config.threshold,
               config.candidates),
-        buffer_(config.buffer_flits),
         policy_(config.vcs),
-        credits_(credits),
-        all_credits_(credits.vc_slots * config.buffer_flits),
+        counters_(counters),
         hops_(all_hops()),
         min_(network, hops_) {}
 
@@ -95,10 +99,10 @@ class Candidates : public NetworkView {
 
   /// Credits in use on an output port, and whether one of its VCs has some left.
   [[nodiscard]] int queue(std::int32_t sw, std::int32_t port) const {
-    return in_use(counter(sw, port));
+    return counters_.of_port(counter(sw, port));
   }
   [[nodiscard]] bool room(std::int32_t sw, std::int32_t port, int vc) const {
-    return credits_.credits[counter(sw, port) + static_cast<unsigned>(vc)] > 0;
+    return counters_.room(counter(sw, port), vc);
   }
 
   [[nodiscard]] const Hop& hop(int link) const { return hops_[static_cast<std::size_t>(link)]; }
@@ -140,61 +144,52 @@ class Candidates : public NetworkView {
   [[nodiscard]] Candidate min_candidate(const Head& head, std::int32_t name) const {
     return {-1, name, -1, min_.hops(head.sw, name, head.target)};
   }
-  /// VC slot 0 of a port among the credit counters.
+  /// VC slot 0 of a port among the counters.
   [[nodiscard]] std::uint32_t counter(std::int32_t sw, std::int32_t port) const {
-    return static_cast<std::uint32_t>((sw * credits_.ports_per_switch + port) * credits_.vc_slots);
-  }
-  /// Credits in use on the port of a counter.
-  [[nodiscard]] int in_use(std::uint32_t counter) const {
-    const std::uint16_t* counters = &credits_.credits[counter];
-    unsigned unused = sum_of_four(counters);
-    for (int slot = 4; slot < credits_.vc_slots; slot += 4) unused += sum_of_four(counters + slot);
-    return all_credits_ - static_cast<int>(unused);
+    return static_cast<std::uint32_t>((sw * counters_.layout.ports_per_switch + port) *
+                                      counters_.layout.vc_slots);
   }
   /// Of the policy, for a packet that came by this link, or from a node.
   [[nodiscard]] vc::Table::State state_behind(int taken) const {
     return taken < 0 ? 0 : policy_.step(0, hop(taken).kind, 0).then;
   }
-  [[nodiscard]] int queue_of(Queue what, int link, vc::Table::State state) const {
-    if (what == Queue::port) return in_use(hop(link).counter);
-    const std::size_t vc = hop(link).counter + policy_.step(state, hop(link).kind, 0).first;
-    const int used = buffer_ - credits_.credits[vc];
-    return what == Queue::vc ? used : used - credits_.in_transit[vc];
+  [[nodiscard]] int queue_of(Queue what, int link, vc::Table::State state, std::size_t phase = 0) const {
+    if (what == Queue::port) return counters_.of_port(hop(link).counter);
+    const auto& step = policy_.step(state, hop(link).kind, phase);
+    return what == Queue::vc ? counters_.of_vc(hop(link).counter, step)
+                             : counters_.waiting(hop(link).counter, step);
   }
   [[nodiscard]] int queue_of_path(Queue what, const Head& head, const Candidate& candidate) const {
     Path path;
     append(path, head, candidate);
     vc::Table::State state = state_behind(head.taken);
     int total = 0;
+    bool is_behind = false;  // its intermediate
     for (int i = 0; i < path.hops; ++i) {
       const int link = path.links[static_cast<std::size_t>(i)];
-      total += queue_of(what, link, state);
-      if (what != Queue::port) state = policy_.step(state, hop(link).kind, 0).then;
+      const std::size_t phase = Counters::kHasPhases && is_behind;
+      total += queue_of(what, link, state, phase);
+      if (what == Queue::port) continue;
+      state = policy_.step(state, hop(link).kind, phase).then;
+      is_behind = is_behind || hop(link).target == candidate.intermediate;
     }
     return total;
-  }
-  /// Sum of four 16-bit counters; each stays below 2^14.
-  static unsigned sum_of_four(const std::uint16_t* counters) {
-    std::uint64_t lanes = 0;
-    std::memcpy(&lanes, counters, sizeof lanes);
-    return static_cast<unsigned>((lanes * 0x0001000100010001ULL) >> 48U);
   }
   [[nodiscard]] std::vector<Hop> all_hops() const {
     std::vector<Hop> out;
     out.reserve(static_cast<std::size_t>(network_.num_links()));
     for (const Link& link : network_.links()) {
       out.push_back({link.source, link.target, counter(link.source, link.output_port),
-                     static_cast<OutputVcId>(link.output_port * credits_.vc_slots), link.kind});
+                     static_cast<OutputVcId>(link.output_port * counters_.layout.vc_slots), link.kind,
+                     static_cast<std::uint8_t>(link.output_port)});
     }
     return out;
   }
 
   std::vector<const PathSampler*> samplers_;
   UgalRule rule_;
-  int buffer_;
   const vc::Table& policy_;
-  CreditView credits_;
-  int all_credits_;        // of the VC slots of an idle port
+  Counters counters_;
   std::vector<Hop> hops_;  // per link
   MinPaths<Family> min_;
 };

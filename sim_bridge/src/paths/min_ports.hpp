@@ -18,6 +18,7 @@ struct PhaseStates {
   std::span<const std::uint16_t> part;
   std::size_t parts;
   std::span<const std::uint16_t> starts;  // states that packets begin the phase in
+  bool begins = false;                    // whether it is their first one
 };
 
 /// Of every switch on the way to one with nodes: the ports that shortest MIN paths leave it by.

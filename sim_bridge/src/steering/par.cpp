@@ -21,7 +21,7 @@ struct Par {
   }
 };
 
-const Registration<Par, InputQueued> registration{"par", 4, {Detours::adaptive, 6.5e-7}};
+const Registration<Par, InputQueued, CutThroughPaths> registration{"par", 4, {Detours::adaptive, 6.5e-7}};
 
 }  // namespace
 }  // namespace tvlb::sim

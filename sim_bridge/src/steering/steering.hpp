@@ -9,7 +9,7 @@
 //       Choice attempt(const auto& view, const Head& head, Draws& draws);  // anew, at every look at a
 //         // head that waits there; also where `start` is missing
 //       Choice arrive(const auto& view, const Head& head, Draws& draws);   // behind the first link,
-//         // where a Choice says `again`; of input-queued routers
+//         // where a Choice says `again`; of routers whose packets follow drawn paths
 //       int follow(const Head& head, auto&& append) const;  // in place of `start`: calls append(link) for
 //         // every link of a forwarding table's route, and returns what is added to the VCs of the policy;
 //         // of input-queued routers
@@ -19,8 +19,9 @@
 //
 // A hook that is missing costs nothing: without any of them packets take MIN paths. A view draws paths,
 // `min` and `vlb`, and tells the `queue` of a port, whether a VC has `room` for another packet, the `kind`
-// of the link at a port and the `group` of a switch; that of the input-queued router has more
-// (paths/candidates.hpp). The router with misrouting policies draws no paths: a steering names an
+// of the link at a port and the `group` of a switch; that of routers whose packets follow drawn paths has
+// more (paths/candidates.hpp). Virtual cut-through takes steerings in two ways: `CutThrough`, from switch to
+// switch among MIN ports, and `CutThroughPaths`, along paths that `start` draws. The router with misrouting policies draws no paths: a steering names an
 // intermediate switch, as those in misrouting/ do, and its view (routers/fog/run.hpp) tells the phits that
 // are `used` of a VC and whether a switch `holds_packets`. Runs are compiled with the steering, so that a library of its own, linked to
 // sim_bridge._core, may have one; what such a library needs of the core is visible by default.
@@ -53,7 +54,8 @@ struct Steering {
   bool follows_table;
   bool attempts;  // decides anew at every look at a head that waits
   RouteMakers routes{};                // of input-queued routers, none where these do not take it
-  vct::Simulate cut_through = nullptr;  // the same of virtual cut-through
+  vct::Simulate cut_through = nullptr;  // the same of virtual cut-through, by MIN ports
+  vct::PathMakers cut_through_paths{};  // and along drawn paths
   fog::Simulate misrouting = nullptr;   // and of the router with misrouting policies
 };
 
@@ -80,6 +82,10 @@ struct CutThrough {
   template <class Type>
   static void enter(Steering& steering) { steering.cut_through = &vct::simulate<Type>; }
 };
+struct CutThroughPaths {
+  template <class Type>
+  static void enter(Steering& steering) { vct::fill<Type>(steering.cut_through_paths); }
+};
 struct Misrouting {
   template <class Type>
   static void enter(Steering& steering) { steering.misrouting = &fog::simulate<Type>; }
@@ -96,8 +102,9 @@ struct As {
 template <class Type, class... Routers>
 struct Registration {
   Registration(std::string_view name, int place, Facts facts, std::vector<Parameter> parameters = {}) {
-    Steering steering{name, place, facts, std::move(parameters), Arrives<Type, Candidates<ShortestPaths>>,
-                      requires { Type::kComparesFirstQueues; }, Follows<Type>, Attempts<Type, Candidates<ShortestPaths>>};
+    Steering steering{name, place, facts, std::move(parameters), Arrives<Type, Candidates<ShortestPaths, CreditView>>,
+                      requires { Type::kComparesFirstQueues; }, Follows<Type>, 
+                      Attempts<Type, Candidates<ShortestPaths, CreditView>>};
     (Routers::template enter<Type>(steering), ...);
     Steerings::add(steering);
   }

@@ -15,7 +15,7 @@ struct UgalG {
   }
 };
 
-const Registration<UgalG, InputQueued> registration{"ugal-g", 3, {Detours::adaptive, 4.0e-7}};
+const Registration<UgalG, InputQueued, CutThroughPaths> registration{"ugal-g", 3, {Detours::adaptive, 4.0e-7}};
 
 }  // namespace
 }  // namespace tvlb::sim

@@ -13,7 +13,7 @@ struct UgalL {
   }
 };
 
-const Registration<UgalL, InputQueued> registration{"ugal-l", 2, {Detours::adaptive, 4.0e-7}};
+const Registration<UgalL, InputQueued, CutThroughPaths> registration{"ugal-l", 2, {Detours::adaptive, 4.0e-7}};
 
 }  // namespace
 }  // namespace tvlb::sim

@@ -12,7 +12,7 @@ struct Vlb {
   }
 };
 
-const Registration<Vlb, InputQueued> registration{"vlb", 1, {Detours::always, 4.3e-7}};
+const Registration<Vlb, InputQueued, CutThroughPaths> registration{"vlb", 1, {Detours::always, 4.3e-7}};
 
 }  // namespace
 }  // namespace tvlb::sim

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
@@ -23,6 +24,7 @@ from sim_bridge.routers.vct import (
 )
 from tvlb.documents import WHOLE, Document, versions
 from tvlb.languages import made, one_of
+from tvlb.paths import RULE_SETTINGS
 from tvlb.processes import Reporter, Units
 from tvlb.requests import Answer, Context, Form, Request, RequestKind
 from tvlb.requests.common import (
@@ -127,6 +129,10 @@ class StabilityBody(with_options(_Cases, LongRun)):
                 "topology": described(network),
                 "pattern": traffic.asked,
                 **{name: getattr(known[0].config, name) for name in LATENCY_SETTINGS},
+                **{
+                    name: _first(getattr(one.config, name) for one in known)
+                    for name in RULE_SETTINGS
+                },
                 "routing": tuple(case.routing for case in known[:routings]),
                 "vcs": tuple(
                     _vcs_text(text, known[place * routings : (place + 1) * routings])
@@ -137,6 +143,11 @@ class StabilityBody(with_options(_Cases, LongRun)):
 
     def _cost(self, network: Topology) -> Cost:
         return stability_cost(network, self.cases(), self.load, self.seeds)
+
+
+def _first(values: Iterable[Any]) -> Any:
+    """Return the first value of a setting that has a meaning, None if none has."""
+    return next((one for one in values if one is not None), None)
 
 
 def _vcs_text(text: str, cases: list[StabilityCase]) -> str:

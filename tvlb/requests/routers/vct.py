@@ -14,13 +14,16 @@ from sim_bridge import (
     VctScenario,
 )
 from sim_bridge.routers.vct import VCT_ROUTING_NAMES, DeadlockProof
-from tvlb.languages import Text, one_of, setting
+from sim_bridge.routing import VCT_PATH_ROUTINGS
+from tvlb.languages import Text, TextOrTexts, in_turn, one_of, setting
+from tvlb.paths import expression_examples
 from tvlb.requests.common import OptionalKey
+from tvlb.requests.common import PathSetText as ToldPathSet
 from tvlb.requests.cost import Cost, vct_cost
 from tvlb.requests.figures import part_of
 from tvlb.requests.routers import Experiment, Router
 from tvlb.requests.settings import VctSettings
-from tvlb.requests.texts import OneOf
+from tvlb.requests.texts import OneOf, PathSetTexts
 
 _SHORT_NAME = f"valiant is {VCT_ROUTINGS[1]}"
 _ROUTING_TEXT = Annotated[
@@ -53,6 +56,12 @@ class _Options:
         "min",
         f"Routing: {one_of(VCT_ROUTINGS)}; {_SHORT_NAME}",
         Text("ROUTING", _ROUTING_TEXT),
+    )
+    vlb: str | tuple[str, ...] = setting(
+        "all",
+        f"VLB path set of {one_of(VCT_PATH_ROUTINGS)}: {', '.join(expression_examples())}, or a "
+        "saved table",
+        TextOrTexts("EXPR", PathSetTexts),
     )
 
 
@@ -94,19 +103,41 @@ class _VirtualCutThrough(PortRouter):
     proof_keys: ClassVar[Mapping[str, Any]] = {
         "deadlock_proof": (OptionalKey[DeadlockProofPart], None)
     }
+    scenario_keys: ClassVar[Mapping[str, Any]] = {
+        "path_set": (
+            OptionalKey[ToldPathSet],
+            Field(default=None, description="VLB path set of a routing that draws from one."),
+        )
+    }
     reasons: ClassVar[Mapping[str, str]] = {
-        "vlb": "its packets take MIN paths, or MIN paths by any switch (valiant), and choose among "
-        "no paths that a table could list; judge tables with router iq",
-        "table": "its switches choose among MIN ports by queues, and a forwarding table names one "
-        "port; simulate it with router iq",
+        "table": "its packets follow no forwarding tables; simulate them with router iq",
     }
     example = "vct"
+
+    def scenario(self, experiment: Experiment) -> VctScenario:
+        network, seed, asked = experiment.topology, experiment.seed, experiment.asked
+        texts = [asked["vlb"]] if isinstance(asked["vlb"], str) else asked["vlb"]
+        path_sets = [experiment.read_paths(one, network, seed) for one in texts]
+        scenario = VctScenario(network, asked["routing"], experiment.pattern, seed, path_sets)
+        scenario.check_chosen("vlb")
+        return scenario
+
+    def resolved(self, request: SimulationRequest) -> dict[str, Any]:
+        vlb = in_turn(map(str, request.scenario.path_sets))
+        return super().resolved(request) | {"vlb": vlb}
+
+    def described(self, request: SimulationRequest) -> Mapping[str, Any]:
+        scenario: VctScenario = request.scenario
+        drawn = {"path_set": in_turn(map(str, scenario.path_sets))} if scenario.draws_sets else {}
+        return {**super().described(request), **drawn}
 
     def title(self, document: Mapping[str, Any]) -> str:
         config = document["config"]
         channels = f"{config['vc_policy']} on {config['vc_count']} VCs"
+        drawn = f" with {document['path_set']}" if document.get("path_set") else ""
         return (
-            f"{document['topology']}, {document['routing']}, {channels}, {document['pattern']}, "
+            f"{document['topology']}, {document['routing']}{drawn}, {channels}, "
+            f"{document['pattern']}, "
             f"packets of {config['packet_phits']} phits"
         )
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "paths/candidates.hpp"
 #include "config.hpp"
+#include "credit_view.hpp"
 #include "common/event_wheel.hpp"
 #include "network.hpp"
 #include "common/packet_pool.hpp"
@@ -46,6 +46,7 @@ class Fabric {
   Fabric(const Network& network, const Config& config)
       : network_(network),
         speedup_(config.speedup),
+        buffer_(config.buffer_flits),
         switches_(static_cast<std::size_t>(network.num_switches())),
         credits_(switches_.size() * kVcs + static_cast<std::size_t>(network.num_nodes()) * Slots,
                  static_cast<std::uint16_t>(config.buffer_flits)),
@@ -67,7 +68,7 @@ class Fabric {
   /// Per output VC of all switches, then per (node, VC).
   [[nodiscard]] const std::vector<std::uint16_t>& credits() const { return credits_; }
   [[nodiscard]] CreditView credit_view() const {
-    return {credits_, in_transit_, static_cast<int>(kPorts), Slots};
+    return {{static_cast<int>(kPorts), Slots}, credits_, in_transit_, buffer_};
   }
   /// Cycles that events may lie ahead.
   [[nodiscard]] std::int32_t span() const { return credit_returns_.span(); }
@@ -293,6 +294,7 @@ class Fabric {
 
   const Network& network_;
   double speedup_;
+  int buffer_;  // flits
   std::vector<SwitchState> switches_;
   typename SwitchState::Scratch scratch_;
   std::vector<std::uint16_t> credits_;

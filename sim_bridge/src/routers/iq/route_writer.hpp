@@ -9,6 +9,8 @@
 #include <string>
 #include <tuple>
 
+#include "config.hpp"
+#include "credit_view.hpp"
 #include "paths/families.hpp"
 #include "paths/table_routes.hpp"
 
@@ -48,7 +50,7 @@ struct Routes {
 
 template <class Type, class Family>
 class RouteWriterOf final : public RouteWriter {
-  using View = Candidates<Family>;
+  using View = Candidates<Family, CreditView>;
 
  public:
   RouteWriterOf(const Family& network, PathSamplers samplers, const Config& config,
@@ -56,7 +58,7 @@ class RouteWriterOf final : public RouteWriter {
       : network_(network),
         view_(network, samplers, config, credits),
         policy_(config.vcs),
-        vc_slots_(credits.vc_slots),
+        vc_slots_(credits.layout.vc_slots),
         steering_(made<Type>({network, config.arguments, config.routes, config.layers, view_.path_sets()})) {
     attempts = Attempts<Type, View>;
     ticks = Ticks<Type, View>;

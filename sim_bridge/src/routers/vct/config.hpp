@@ -23,7 +23,12 @@ struct Config : RunConfig {
   SETTING(int, input_buffer_phits)   \
   SETTING(int, output_buffer_phits)  \
   SETTING(int, source_queue_packets) \
-  SETTING(int, server_latency)
+  SETTING(int, server_latency)       \
+  SETTING(std::string, ugal_rule)    \
+  SETTING(std::string, queue)        \
+  SETTING(int, threshold)            \
+  SETTING(double, vlb_factor)        \
+  SETTING(int, candidates)
   TVLB_SETTINGS(TVLB_OF_CUT_THROUGH)
 #undef TVLB_OF_CUT_THROUGH
 

@@ -8,7 +8,7 @@
 
 namespace tvlb::sim::vct {
 
-Fabric::Fabric(const Network& network, const MinPorts& min_ports, const Config& config)
+Fabric::Fabric(const Network& network, const MinPorts* min_ports, const Config& config)
     : network_(network),
       min_ports_(min_ports),
       policy_(config.vcs),
@@ -22,6 +22,8 @@ Fabric::Fabric(const Network& network, const MinPorts& min_ports, const Config& 
       words_((per_switch_ + kWordBits - 1) / kWordBits),
       inputs_(num_vcs_),
       outputs_(num_vcs_),
+      starts_(config.queue.find("waiting") == std::string::npos ? 0 : num_vcs_,
+              Starts(static_cast<std::size_t>(config.input_packets()))),
       input_ports_(index(network.num_switches() * ports_)),
       output_ports_(index(network.num_switches() * ports_)),
       waiting_(output_ports_.size() * words_, 0),
@@ -86,8 +88,7 @@ void Fabric::for_each_choice(std::uint32_t input_vc, Visit&& visit) const {
   }
   const Packet& packet = packets_[input.head];
   const std::int32_t sw = switch_of(input_vc);
-  const std::int32_t to = packet.intermediate < 0 ? packet.target : packet.intermediate;
-  for (const std::uint8_t port : min_ports_(sw, to)) {
+  for (const std::uint8_t port : ports_on(input.head, sw)) {
     visit(static_cast<int>(port), allowed(packet, output_ports_[index(sw * ports_ + port)]));
   }
 }
@@ -96,13 +97,11 @@ void Fabric::request(std::uint32_t input_vc) {
   InputVc& input = inputs_[input_vc];
   const Packet& packet = packets_[input.head];
   const std::int32_t sw = switch_of(input_vc);
-  // A packet that meets its destination on the way to its intermediate switch leaves.
-  if (sw == packet.target) {
+  const auto ports = ports_on(input.head, sw);
+  if (ports.empty()) {
     input.port = static_cast<std::uint8_t>(packet.destination - network_.first_node(sw));
     input.vcs = first_vcs(vcs_);
   } else {
-    const std::int32_t to = packet.intermediate < 0 ? packet.target : packet.intermediate;
-    const auto ports = min_ports_(sw, to);
     input.port = ports.front();
     const OutputPort& output = output_ports_[index(sw * ports_ + input.port)];
     input.vcs = ports.size() > 1 ? VcMask{0} : allowed(packet, output);
@@ -177,6 +176,20 @@ std::int32_t Fabric::queue(std::int32_t sw, std::int32_t port, std::int32_t cycl
   std::int32_t phits = 0;
   const auto first = static_cast<std::uint32_t>((sw * ports_ + port) * vcs_);
   for (std::uint32_t vc = first; vc < first + static_cast<unsigned>(vcs_); ++vc) phits += queue(vc, cycle);
+  return phits;
+}
+
+// Packets of which the credits are not all back: a phit is in transit for a round trip from the cycle in
+// which it left on, that one included.
+std::int32_t Fabric::in_transit(std::uint32_t output_vc, std::int32_t cycle) const {
+  const std::int32_t round_trip =
+      2 * output_ports_[output_vc / static_cast<unsigned>(vcs_)].flight_time;
+  const auto packets = static_cast<std::size_t>(outputs_[output_vc].downstream);
+  std::int32_t phits = 0;
+  for (std::size_t before = 0; before < packets; ++before) {
+    const std::int32_t age = cycle - starts_[output_vc][before];
+    phits += std::clamp(age, 0, phits_) - std::clamp(age - round_trip + 1, 0, phits_);
+  }
   return phits;
 }
 
@@ -270,6 +283,7 @@ void Fabric::grant(const Request& request, std::int32_t cycle) {
   const auto bit = static_cast<VcMask>(1U << (request.output_vc % static_cast<unsigned>(vcs_)));
   port.open &= static_cast<VcMask>(~bit);
   output.is_written = true;
+  output.written_from = cycle;
   ++output.held;
   packets_[id].next = -1;
   if (output.head < 0) output.head = id;
@@ -362,6 +376,7 @@ void Fabric::check(std::int32_t cycle, std::int64_t in_network) const {
     if (port.downstream < 0) continue;
     require(output.downstream == below[vc], "credits lost count");
     require(output.uncredited == output.downstream + here, "a queue lost count");
+    require(starts_.empty() || in_transit(vc, cycle) <= queue(vc, cycle), "more is in transit than queued");
   }
   require(packets == in_network, "packets lost count");
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include "common/rng.hpp"
 #include "config.hpp"
 #include "network.hpp"
+#include "paths/candidates.hpp"
 #include "paths/min_ports.hpp"
 
 namespace tvlb::sim::vct {
@@ -32,7 +34,13 @@ struct Packet {
   std::uint8_t links;         // taken so far, of any kind
   std::uint8_t phase;         // 0: on the way to an intermediate switch; 1: to the destination
   bool is_traced;
+  bool took_vlb = false;       // as it was last decided
+  bool decides_again = false;  // behind the first link
 };
+
+/// Output ports along a drawn path, then `kNoPort`.
+using Route = std::array<std::uint8_t, kMaxHops + 1>;
+inline constexpr std::uint8_t kNoPort = 255;
 
 /// Buffer of one (input port, VC): packets whose header has arrived and that were not granted yet.
 struct InputVc {
@@ -51,6 +59,7 @@ struct OutputVc {
   // Packets that have entered and whose credits have not all come back: those of the first of them
   // come back from this cycle on, one each.
   std::int32_t credits_from = std::numeric_limits<std::int32_t>::max();
+  std::int32_t written_from = 0;  // cycle in which the packet that is written began to enter
   std::int16_t uncredited = 0;
   std::int16_t downstream = 0;  // of these, those that have begun to leave
   std::uint8_t held = 0;        // packets with phits in the buffer
@@ -77,16 +86,23 @@ struct InputPort {
 /// Visible to steerings of other libraries; what these do not call is hidden, or it would not be inlined.
 class [[gnu::visibility("default")]] Fabric {
  public:
-  Fabric(const Network& network, const MinPorts& min_ports, const Config& config);
+  /// Packets go by MIN ports; without these each has a route.
+  Fabric(const Network& network, const MinPorts* min_ports, const Config& config);
 
   [[nodiscard]] PacketPool<Packet>& packets() { return packets_; }
+  /// Of a packet; it goes by the port at the number of links taken.
+  [[nodiscard]] Route& route(std::int32_t id) {
+    if (index(id) >= routes_.size()) routes_.resize(index(id) + 1);
+    return routes_[index(id)];
+  }
   /// A packet's header leaves its node on this VC.
   void send(std::int32_t id, std::int32_t node, int vc, std::int32_t cycle);
 
-  /// Step 1: what is due arrives. Calls `entered(id, switch)` for headers from nodes before they
-  /// are looked at, and `credited(node, vc)` for buffers of switches that have room for another packet.
-  template <class Entered, class Credited>
-  void deliver(std::int32_t cycle, Entered&& entered, Credited&& credited) {
+  /// Step 1: what is due arrives. Calls `entered(id, switch)` for headers from nodes and `arrived(id,
+  /// switch, link)` for those from links before they are looked at, and `credited(node, vc)` for buffers
+  /// of switches that have room for another packet.
+  template <class Entered, class Arrived, class Credited>
+  void deliver(std::int32_t cycle, Entered&& entered, Arrived&& arrived, Credited&& credited) {
     credits_from_.drain(cycle, [&](std::uint32_t vc) { outputs_[vc].credits_from = cycle; });
     credits_.drain(cycle, [&](std::uint32_t vc) {
       if (is_node(vc)) {
@@ -113,11 +129,15 @@ class [[gnu::visibility("default")]] Fabric {
     arrivals_.drain(cycle, [&](const Arrival& arrival) {
       Packet& packet = packets_[arrival.packet];
       const std::int32_t sw = switch_of(arrival.input_vc);
-      if (is_node(input_ports_[arrival.input_vc / static_cast<unsigned>(vcs_)].upstream)) {
+      const std::uint32_t upstream = input_ports_[arrival.input_vc / static_cast<unsigned>(vcs_)].upstream;
+      if (is_node(upstream)) {
         entered(arrival.packet, sw);
-      } else if (packet.intermediate == sw) {
-        packet.intermediate = -1;
-        packet.phase = 1;
+      } else {
+        if (packet.intermediate == sw) {
+          packet.intermediate = -1;
+          packet.phase = 1;
+        }
+        arrived(arrival.packet, sw, output_ports_[upstream / static_cast<unsigned>(vcs_)].link);
       }
       InputVc& input = inputs_[arrival.input_vc];
       packet.next = -1;
@@ -170,6 +190,7 @@ class [[gnu::visibility("default")]] Fabric {
         continue;
       }
       ++from.downstream;
+      if (!starts_.empty()) starts_[output].add(cycle);
       if (from.head < 0 || from.downstream == input_packets_) {
         port.ready &= static_cast<VcMask>(~(1U << vc));
       }
@@ -189,6 +210,17 @@ class [[gnu::visibility("default")]] Fabric {
   [[nodiscard]] bool room(std::int32_t sw, std::int32_t port, int vc) const {
     return ((output_ports_[index(sw * ports_ + port)].open >> vc) & 1) != 0;
   }
+  /// Output VCs of all switches by (switch, port, VC).
+  [[nodiscard]] CounterLayout layout() const { return {ports_, vcs_}; }
+  /// Phits that have entered an output VC and whose credits are not back; of these, where a rule counts
+  /// what waits, those that left within the last round trip.
+  [[nodiscard]] std::int32_t queue(std::uint32_t output_vc, std::int32_t cycle) const {
+    const OutputVc& vc = outputs_[output_vc];
+    const std::int32_t back = std::clamp(cycle - vc.credits_from + 1, 0, phits_);
+    const std::int32_t outside = vc.is_written ? phits_ - (cycle - vc.written_from) : 0;
+    return vc.uncredited * phits_ - back - outside;
+  }
+  [[nodiscard]] std::int32_t in_transit(std::uint32_t output_vc, std::int32_t cycle) const;
 
   /// Throws std::logic_error unless packets and credits add up; slow.
   void check(std::int32_t cycle, std::int64_t in_network) const;
@@ -201,6 +233,24 @@ class [[gnu::visibility("default")]] Fabric {
   struct Request {
     std::uint32_t input_vc;
     std::uint32_t output_vc;
+  };
+  /// Cycles in which the last packets of an output VC began to leave, a ring.
+  class Starts {
+   public:
+    explicit Starts(std::size_t packets) : cycles_(packets) {}
+
+    void add(std::int32_t cycle) {
+      last_ = last_ + 1 == cycles_.size() ? 0 : last_ + 1;
+      cycles_[last_] = cycle;
+    }
+    /// Of the packet that began so many packets before the last one.
+    [[nodiscard]] std::int32_t operator[](std::size_t before) const {
+      return cycles_[last_ >= before ? last_ - before : last_ + cycles_.size() - before];
+    }
+
+   private:
+    std::vector<std::int32_t> cycles_;
+    std::size_t last_ = 0;
   };
 
   static constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
@@ -228,6 +278,17 @@ class [[gnu::visibility("default")]] Fabric {
     const auto& [first, last, then] = step(packet, port);
     return static_cast<VcMask>(first_vcs(last + 1) & ~first_vcs(first));
   }
+  /// By which a head goes on; none at its last switch.
+  [[nodiscard]] std::span<const std::uint8_t> ports_on(std::int32_t id, std::int32_t sw) const {
+    const Packet& packet = packets_[id];
+    if (min_ports_ == nullptr) {
+      const std::uint8_t& port = routes_[index(id)][packet.links];
+      return {&port, std::size_t{port != kNoPort}};
+    }
+    // A packet that meets its destination on the way to its intermediate switch leaves.
+    if (sw == packet.target) return {};
+    return (*min_ports_)(sw, packet.intermediate < 0 ? packet.target : packet.intermediate);
+  }
   /// Calls `visit(port, VCs)` for the output ports that a head may take.
   template <class Visit>
   void for_each_choice(std::uint32_t input_vc, Visit&& visit) const;
@@ -239,17 +300,11 @@ class [[gnu::visibility("default")]] Fabric {
   void open(std::uint32_t output_vc);
   /// Lists a port for the links of this cycle, if it may start a packet.
   void make_due(std::uint32_t port);
-  /// Phits that have entered an output VC and whose credits are not back.
-  [[nodiscard]] std::int32_t queue(std::uint32_t output_vc, std::int32_t cycle) const {
-    const OutputVc& vc = outputs_[output_vc];
-    const std::int32_t back = std::clamp(cycle - vc.credits_from + 1, 0, phits_);
-    return vc.uncredited * phits_ - back;
-  }
   void credit_back(std::uint32_t output_vc);
   [[nodiscard]] bool can_leave(std::uint32_t input_vc, const std::vector<bool>& moves) const;
 
   const Network& network_;
-  const MinPorts& min_ports_;
+  const MinPorts* min_ports_;  // none: packets have routes
   vc::Table policy_;
   int vcs_;
   int ports_;
@@ -261,8 +316,10 @@ class [[gnu::visibility("default")]] Fabric {
   std::size_t words_;  // of a mask over the input VCs of a switch
 
   PacketPool<Packet> packets_;
+  std::vector<Route> routes_;  // by packet
   std::vector<InputVc> inputs_;
   std::vector<OutputVc> outputs_;
+  std::vector<Starts> starts_;  // per output VC, if a rule counts what waits
   std::vector<InputPort> input_ports_;
   std::vector<OutputPort> output_ports_;
   std::vector<std::uint64_t> waiting_;   // per output port: heads that want one of its VCs

@@ -35,6 +35,7 @@ void Records::tell(Figures& figures, std::int32_t cycles) const {
   }
   figures["accepted"] = sum / node_cycles_;
   figures["injected"] = static_cast<double>(injected_) / node_cycles_;
+  figures["vlb_share"] = ratio(vlb_, decisions_);
   figures["refused"] = static_cast<double>(refused_) / nodes;
   figures["jain"] =
       squares == 0.0 ? std::numeric_limits<double>::quiet_NaN() : sum * sum / (nodes * squares);

@@ -23,6 +23,12 @@ class [[gnu::visibility("default")]] Records : public PhitRecords {
   void refused(std::int32_t cycle) { refused_ += window_.contains(cycle) ? 1 : 0; }
   void crossed(std::int32_t id, const Packet& packet, std::int32_t link, int vc, std::int32_t cycle) {
     PhitRecords::crossed(id, packet, link, vc, cycle, in_window(cycle));
+    // What is in force when a packet leaves its first switch is what was decided there.
+    if (packet.links == 1) decided(packet);
+  }
+  void decided(const Packet& packet) {
+    ++decisions_;
+    vlb_ += packet.took_vlb;
   }
   void ejected(std::int32_t id, const Packet& packet, int vc, std::int32_t cycle);
 
@@ -45,6 +51,8 @@ class [[gnu::visibility("default")]] Records : public PhitRecords {
   std::int32_t server_latency_;
   std::int64_t injected_ = 0;  // phits
   std::int64_t refused_ = 0;
+  std::int64_t decisions_ = 0;
+  std::int64_t vlb_ = 0;  // of these
   std::vector<std::int64_t> delivered_;  // phits in the window, per node
   std::vector<std::int64_t> series_;     // phits
 };

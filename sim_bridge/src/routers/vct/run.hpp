@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "common/course.hpp"
@@ -10,53 +11,19 @@
 #include "fabric.hpp"
 #include "records.hpp"
 #include "servers.hpp"
-#include "paths/min_ports.hpp"
-#include "steering/interface.hpp"
+#include "ways.hpp"
 
 namespace tvlb::sim::vct {
-
-/// What steerings see of a run.
-class View : public NetworkView {
- public:
-  View(const Topology& network, const Fabric& fabric, const std::int32_t& cycle)
-      : NetworkView(network), fabric_(fabric), cycle_(cycle) {
-    for (std::int32_t node = 0; node < network.num_nodes(); ++node) {
-      const std::int32_t sw = network.node_switch(node);
-      if (intermediates_.empty() || intermediates_.back() != sw) intermediates_.push_back(sw);
-    }
-  }
-
-  /// By any port of a MIN path, switch by switch; so to an intermediate switch, drawn from all that
-  /// have nodes, and on.
-  [[nodiscard]] static Candidate min(const Head&, Draws&) { return {.hops = -1}; }
-  [[nodiscard]] Candidate vlb(const Head&, Draws& draws) const {
-    const auto count = static_cast<std::uint32_t>(intermediates_.size());
-    return {.intermediate = intermediates_[draws.below(count)], .hops = -1};
-  }
-  /// Phits that have entered an output port and whose credit is not back.
-  [[nodiscard]] std::int32_t queue(std::int32_t sw, std::int32_t port) const {
-    return fabric_.queue(sw, port, cycle_);
-  }
-  [[nodiscard]] bool room(std::int32_t sw, std::int32_t port, int vc) const {
-    return fabric_.room(sw, port, vc);
-  }
-
- private:
-  const Fabric& fabric_;
-  const std::int32_t& cycle_;
-  std::vector<std::int32_t> intermediates_;
-};
 
 /// Gets the accepted load of every whole interval of the series, and tells whether the run goes on.
 using Watch = std::function<bool(double accepted)>;
 
-template <class Steering>
+template <class Ways>
 class Run : public Course {
-  static_assert(!Follows<Steering>, "its switches choose among MIN ports");
-
  public:
-  Run(const Topology& network, const Traffic& traffic, const MinPorts& min_ports,
-      const Config& config, StopFlag& stop, const Watch& watch)
+  /// `make(fabric, cycle)` makes the ways; `min_ports` are those of `Fabric`.
+  Run(const Topology& network, const Traffic& traffic, const MinPorts* min_ports,
+      const Config& config, StopFlag& stop, const Watch& watch, auto&& make)
       : Course(config, stop),
         network_(network),
         watch_(watch),
@@ -65,8 +32,7 @@ class Run : public Course {
         servers_(network, traffic, config),
         records_(network, window_, config,
                  config.window_load() * traffic.total_rate() / config.packet_phits),
-        view_(network, fabric_, cycle_),
-        steering_(made<Steering>({network, config.arguments})) {
+        ways_(make(fabric_, cycle_)) {
     for (std::int32_t sw = 0; sw < network.num_switches(); ++sw) {
       draws_.emplace_back(config.seed, Purpose::route, static_cast<std::uint64_t>(sw));
     }
@@ -84,22 +50,26 @@ class Run : public Course {
     return false;
   }
   void run_cycle() {
-    if constexpr (Ticks<Steering, View>) steering_.tick(view_, cycle_);
+    ways_.tick(cycle_);
     fabric_.deliver(
         cycle_,
         [&](std::int32_t id, std::int32_t sw) {
-          if constexpr (Starts<Steering, View>) {
-            steer(id, sw, [&](const Head& head, Draws& draws) {
-              return steering_.start(view_, head, draws);
-            });
+          if constexpr (Ways::kEnters) {
+            steer(id, {sw, packet(id).target}, [&](const Head& head, Draws& draws) { ways_.enter(id, head, draws); });
+          }
+        },
+        [&](std::int32_t id, std::int32_t sw, std::int32_t link) {
+          if constexpr (Ways::kArrives) {
+            if (!packet(id).decides_again) [[likely]] return;
+            steer(id, {sw, packet(id).target, link},
+                  [&](const Head& head, Draws& draws) { ways_.arrive(id, head, draws); });
+            records_.decided(packet(id));
           }
         },
         [&](std::int32_t node, int vc) { servers_.credited(node, vc); });
-    if constexpr (Attempts<Steering, View>) {
+    if constexpr (Ways::kAttempts) {
       fabric_.renew_waiting([&](std::int32_t id, std::int32_t sw) {
-        steer(id, sw, [&](const Head& head, Draws& draws) {
-          return steering_.attempt(view_, head, draws);
-        });
+        steer(id, {sw, packet(id).target}, [&](const Head& head, Draws& draws) { ways_.attempt(id, head, draws); });
       });
     }
     fabric_.allocate_outputs(cycle_);
@@ -128,16 +98,12 @@ class Run : public Course {
     records_.injected(cycle_);
     fabric_.send(id, node, vc, cycle_);
   }
-  /// What a packet at its first switch goes by from now on.
-  void steer(std::int32_t id, std::int32_t sw, auto&& hook) {
-    Packet& steered = packet(id);
-    Draws draws(draws_[static_cast<std::size_t>(sw)]);
-    const Choice choice = hook(Head{sw, steered.target}, draws);
-    const std::int32_t via = choice.path.intermediate;
-    const bool is_detour = via >= 0 && via != sw && via != steered.target;
-    steered.intermediate = is_detour ? via : -1;
-    steered.phase = is_detour ? std::uint8_t{0} : choice.phase;
-    if (steered.is_traced) [[unlikely]] records_.tracer.of(id).took_vlb = is_detour;
+  /// What a packet goes by from now on.
+  void steer(std::int32_t id, const Head& head, auto&& hook) {
+    Draws draws(draws_[static_cast<std::size_t>(head.sw)]);
+    hook(head, draws);
+    const Packet& steered = packet(id);
+    if (steered.is_traced) [[unlikely]] records_.tracer.of(id).took_vlb = steered.took_vlb;
   }
 
   const Topology& network_;
@@ -146,8 +112,7 @@ class Run : public Course {
   Fabric fabric_;
   Servers servers_;
   Records records_;
-  View view_;
-  Steering steering_;
+  Ways ways_;
   std::vector<Stream> draws_;  // per switch
 };
 
@@ -157,13 +122,20 @@ class Run : public Course {
 template <class Steering>
 Figures simulate(const Topology& network, const Traffic& traffic, const MinPorts& min_ports,
                  const Config& config, StopFlag& stop, const Watch& watch) {
-  static_assert(!Arrives<Steering, View>, "routes of more than two MIN halves are not proved here");
   return timed(network, [&] {
-    return Run<Steering>(network, traffic, min_ports, config, stop, watch).execute();
+    const auto make = [&](Fabric& fabric, const std::int32_t& cycle) {
+      return PortWays<Steering>(network, config, fabric, cycle);
+    };
+    return Run<PortWays<Steering>>(network, traffic, &min_ports, config, stop, watch, make).execute();
   });
 }
 
 using Simulate = Figures (*)(const Topology&, const Traffic&, const MinPorts&, const Config&, StopFlag&,
                             const Watch&);
+
+/// The same along drawn paths; `make(fabric, cycle)` makes what draws them.
+using MakePaths = std::function<std::unique_ptr<PathWriter>(const Fabric&, const std::int32_t&)>;
+Figures simulate_paths(const Topology& network, const Traffic& traffic, const MakePaths& make,
+                       const Config& config, StopFlag& stop, const Watch& watch);
 
 }  // namespace tvlb::sim::vct
