@@ -24,6 +24,7 @@ from tvlb.forwarding import (
     to_switches,
 )
 from tvlb.table import Dump, read_any_table, read_dump, route_formats
+from tvlb.table.audit import audit
 from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.topology import (
     ListedTopology,
@@ -160,9 +161,15 @@ def test_what_opensm_dumps(tmp_path: Path) -> None:
 def test_planted_faults_are_named(
     switch: str, name: str, new: str, finding: str, tmp_path: Path
 ) -> None:
-    (found,) = read(changed(switch, name, new), tmp_path).findings
+    dump = read(changed(switch, name, new), tmp_path)
+    (found,) = dump.findings
     assert finding in found.text
     assert found.count == 1
+    # An audit tells it once.
+    table = ForwardingTable.of(dump.forwarding, "psssp")
+    told = "\n".join(audit(table, FABRIC, findings=dump.findings).problems)
+    assert told.count(f"at {switch} for {name}") == 1
+    assert "name no link" not in told
 
 
 @pytest.mark.parametrize(

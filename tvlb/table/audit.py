@@ -167,9 +167,8 @@ class _Audit:
         return self.forwarding.links()
 
     def findings(self) -> list[Finding]:
-        """Return what packets are lost, circle or wait for ever by."""
-        loads = self.forwarding.loads
-        found = self._holes() if loads.holes else []
+        """Return what packets are lost, circle or wait for ever by, but for `holes`."""
+        loads, found = self.forwarding.loads, list[Finding]()
         if loads.lost_pairs:
             found += self._loops()
             text = f"packets of {loads.lost_pairs:,} pairs of nodes do not arrive"
@@ -179,8 +178,10 @@ class _Audit:
             found.append(Finding(1, f"packets can deadlock: {told}"))
         return found
 
-    def _holes(self) -> list[Finding]:
-        """Entries of switches that have links, but not at the switch of the node."""
+    def holes(self) -> list[Finding]:
+        """Return entries that name no link, but for those of switches that can have none."""
+        if not self.forwarding.loads.holes:
+            return []
         network = self.topology.network
         has_links = np.bincount(network.link_source, minlength=self.topology.num_switches) > 0
         missing = (self.links < 0) & has_links
@@ -304,7 +305,8 @@ def audit(
     ----------
     fabric : whose names and ports are told.
     against : the table that is in use.
-    findings, remarks : what the reader of its file found already.
+    findings, remarks : what the reader of its file found already; findings name every entry that
+        names no link.
 
     Raises
     ------
@@ -316,7 +318,7 @@ def audit(
     comparison = None
     if against is not None and other is not None:
         comparison = audited.against(against.forwarding, other, fabric)
-    found = [*findings, *audited.findings()]
+    found = [*(findings or audited.holes()), *audited.findings()]
     loads, (detours, first) = forwarding.loads, audited.detours()
     base: dict[str, Any] = vars(TableReport.of(table, found))
     return ForwardingReport(
