@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tests.forwarding.networks import connected_networks as networks
 from tvlb.errors import InvalidInput
@@ -19,6 +20,7 @@ from tvlb.forwarding import (
     graph_of,
     route,
 )
+from tvlb.forwarding.engines import mean_rate
 from tvlb.forwarding.forwarding import Ports
 from tvlb.forwarding.repair import RepairedForwarding, repair_forwarding
 from tvlb.native import kernels
@@ -245,6 +247,66 @@ def test_every_cable_in_one_lane_changes_few_entries() -> None:
         assert 0 < len(one.changes[0]) <= one.must_change < 0.04 * one.entries
         assert one.forwarding.loads.lost_pairs == 0
         assert nx.is_directed_acyclic_graph(_waits(one.forwarding))
+
+
+@pytest.fixture(scope="module")
+def many_down() -> tuple[Forwarding, Topology, Forwarding]:
+    """Return a table of one lane, what is left where it has no ways, and a table for that."""
+    topology = parse_topology("torus(2,4,4)")
+    options = RouteOptions(order="auto", max_layers=1)
+    left = _left(topology, list(range(1, 64, 9)))
+    assert left is not None
+    return route(topology, options).forwarding, left, route(left, options).forwarding
+
+
+def _changed(repaired: RepairedForwarding) -> int:
+    found = repaired.forwarding
+    assert repaired.reoriented
+    assert found.loads.lost_pairs == found.loads.holes == 0
+    assert nx.is_directed_acyclic_graph(_waits(found))
+    return len(repaired.changes[0])
+
+
+def test_another_order_of_links_is_used_for_all_where_that_gains(
+    many_down: tuple[Forwarding, Topology, Forwarding], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, left, afresh = many_down
+    # On a small network the table that is made afresh is so much better that it is taken.
+    small = repair_forwarding(old, left)
+    assert np.array_equal(small.forwarding.ports, afresh.ports)
+    monkeypatch.setattr("tvlb.forwarding.repair._WORK_AFRESH", 0)
+    again = repair_forwarding(old, left)
+    moved = repair_forwarding(old, left, rebalance=0.05)
+    monkeypatch.setattr("tvlb.forwarding.repair._MANY", 1.0)
+    least = repair_forwarding(old, left)
+    assert _changed(least) <= least.must_change == again.must_change
+    assert _changed(least) < _changed(again) < _changed(small)
+    rates = [mean_rate(left, one.forwarding.ports) for one in (least, again, small)]
+    assert rates[0] + 0.001 <= rates[1] < rates[2] - 0.003
+    # Entries that it changed are free; of the others few change.
+    assert moved.forwarding.loads.efi <= again.forwarding.loads.efi
+    assert _changed(moved) <= _changed(again) + 0.05 * old.ports.size
+    # What does not gain enough is taken back.
+    monkeypatch.setattr("tvlb.forwarding.repair._MANY", 0.0)
+    monkeypatch.setattr("tvlb.forwarding.repair._LEAST_GAIN", 1.0)
+    back = repair_forwarding(old, left)
+    assert np.array_equal(back.forwarding.ports, least.forwarding.ports)
+
+
+def test_all_is_routed_afresh_where_no_order_is_found(
+    many_down: tuple[Forwarding, Topology, Forwarding], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, left, afresh = many_down
+
+    fill = kernels.ForwardingRepair.fill
+
+    def incomplete(found: kernels.ForwardingRepair, order: NDArray[np.int32]) -> int:
+        return 1 + fill(found, order)
+
+    monkeypatch.setattr(kernels.ForwardingRepair, "fill", incomplete)
+    repaired = repair_forwarding(old, left)
+    assert repaired.reoriented
+    assert np.array_equal(repaired.forwarding.ports, afresh.ports)
 
 
 def test_what_can_not_be_repaired() -> None:

@@ -22,10 +22,15 @@ from tvlb.topology import Topology, links_left
 BLOCK = 64
 """LIDs of a block, which a subnet manager writes at a time."""
 _NO_PLACES = np.zeros(0, dtype=np.int32)
-# Where so large a share of the entries changes in another order, all are routed afresh, too, and
-# that table is taken if its mean rate is higher by so much.
+# Where so large a share of the entries changes in another order, all are routed again in that one,
+# and on small networks afresh, too. Such a table is taken if its mean rate is higher by so much.
 _MANY = 0.05
-_LEAST_GAIN = 0.003
+_LEAST_GAIN = 0.001
+_LEAST_GAIN_AFRESH = 0.003
+# By nodes times directed links, which a tree for every node takes, so that a second is enough.
+_WORK_AFRESH = 50_000
+_WORK_AGAIN = 10_000_000
+_MOST_PASSES = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +46,7 @@ class RepairedForwarding:
         those that led to entries which changed, and on no allowed way then.
     in_one_lane : whether the old table can not deadlock in one lane.
     reoriented : whether routes take links in another order, since that of those of the old table
-        leaves some switch no way; where that is of no use, all are routed afresh.
+        leaves some switch no way; where that gains bandwidth, entries change that need not.
     """
 
     forwarding: Forwarding
@@ -150,19 +155,22 @@ def repair_forwarding(
         return RepairedForwarding(
             _layered(found.forwarding(), old), before, found.missing, in_one_lane
         )
-    waits = dependencies(task.before)
-    # In the order in which the old table takes links, or else in any other that what stays leaves.
-    found = task.filled(place=kernels.link_order(task.graph, waits))
-    if reoriented := found.lost > 0:
-        found = task.filled(place=kernels.link_order(task.graph, waits), waits=waits)
-    best = found.forwarding()
-    if found.lost or (reoriented and found.missing > _MANY * before.size):
+    found, reoriented = task.in_order()
+    missing = found.missing
+    are_many = reoriented and missing > _MANY * before.size
+    if are_many and not found.lost:
+        found.reroute()
+    if found.lost or (are_many and _work(left) <= _WORK_AFRESH):
         afresh = route(left, RouteOptions(order="auto", max_layers=1), report).forwarding
-        least = mean_rate(left, afresh.ports) - _LEAST_GAIN
-        if found.lost or mean_rate(left, best.ports) < least:
-            return RepairedForwarding(afresh, before, found.missing, in_one_lane, reoriented)
+        least = mean_rate(left, afresh.ports) - _LEAST_GAIN_AFRESH
+        if found.lost or mean_rate(left, found.forwarding().ports) < least:
+            return RepairedForwarding(afresh, before, missing, in_one_lane, reoriented)
     found.rebalance(task.most)
-    return RepairedForwarding(found.forwarding(), before, found.missing, in_one_lane, reoriented)
+    return RepairedForwarding(found.forwarding(), before, missing, in_one_lane, reoriented)
+
+
+def _work(left: Topology) -> int:
+    return left.num_nodes * left.num_links
 
 
 def _layered(found: Forwarding, old: Forwarding) -> Forwarding:
@@ -175,12 +183,22 @@ class _Filling:
 
     def __init__(self, left: Topology, repair: kernels.ForwardingRepair) -> None:
         self._left, self._repair = left, repair
-        order = Order("interleave").nodes(left)
-        self.lost = repair.fill(order)
+        self._order = Order("interleave").nodes(left)
+        self.lost = repair.fill(self._order)
         self.missing = repair.missing()
         if not self.lost:
             # With all that is there.
-            repair.fill_again(order, power=1)
+            repair.fill_again(self._order, power=1)
+
+    def reroute(self) -> None:
+        """Route all again in the order in which routes take links now, if that gains enough."""
+        first = self.forwarding()
+        passes = _WORK_AGAIN // max(_work(self._left), 1)
+        place = kernels.link_order(graph_of(self._left), dependencies(first))
+        self._repair.reroute(self._order, place, min(max(passes, 1), _MOST_PASSES))
+        least = mean_rate(self._left, first.ports) + _LEAST_GAIN
+        if mean_rate(self._left, self._repair.ports()) < least:
+            self._repair.replace(first.ports)
 
     def rebalance(self, most: int) -> None:
         """Change those entries one by one, and so many others."""
@@ -207,6 +225,18 @@ class _Task:
         ports = self.before.ports
         repair = kernels.ForwardingRepair(self.graph, ports, is_shortest, place, waits)
         return _Filling(self._left, repair)
+
+    def in_order(self) -> tuple[_Filling, bool]:
+        """Return a table whose routes take links in the order of the old one, or else in another.
+
+        What stays decides on the other one; and whether it had to be.
+        """
+        waits = dependencies(self.before)
+        place = kernels.link_order(self.graph, waits)
+        found = self.filled(place=place)
+        if not found.lost:
+            return found, False
+        return self.filled(place=place, waits=waits), True
 
     def by_any_order(self, is_shortest: bool, in_one_lane: bool) -> _Filling | None:
         """Return a table; none if it has to be without circles, and is not beside the old one."""

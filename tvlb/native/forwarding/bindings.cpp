@@ -184,6 +184,16 @@ Repair repair(const Graph& graph, const Ports& kept, bool is_shortest,
     });
 }
 
+void reroute(Repair& repair, const Array<std::int32_t>& order, const Array<std::int32_t>& place, int passes) {
+    check_nodes(repair.graph(), view(order));
+    check_column(place.size(), repair.graph().links());
+    unlocked([&] { return repair.reroute(view(order), copy(place), passes), 0; });
+}
+
+void replace(Repair& repair, const Ports& ports) {
+    unlocked([&] { return repair.replace(table_of(repair.graph(), ports)), 0; });
+}
+
 nb::tuple update_order(const Graph& graph, const Ports& before, const Ports& after) {
     const auto changes = unlocked([&] {
         return tvlb::forwarding::update_order(graph, table_of(graph, before), table_of(graph, after));
@@ -334,6 +344,8 @@ void bind_forwarding(nb::module_& m) {
                  self.fill_again(view(order), power);
              },
              "order"_a, "power"_a, Unlocked())
+        .def("reroute", &reroute, "order"_a, "place"_a, "passes"_a)
+        .def("replace", &replace, "ports"_a)
         .def("missing", &Repair::num_missing, Unlocked())
         .def("rebalance", &Repair::rebalance, "most"_a, Unlocked())
         .def("ports",

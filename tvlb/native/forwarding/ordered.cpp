@@ -59,6 +59,12 @@ Ordered::Ordered(const Graph& graph, std::vector<std::int32_t> place, Table befo
     std::iota(links.begin(), links.end(), Channel{0});
     std::ranges::stable_sort(links, {}, [&](auto link) { return place_[link]; });
     waits_.emplace(*dependencies, std::move(links));
+    mixes_ = false;
+}
+
+void Ordered::fix(std::vector<std::int32_t> place) {
+    place_ = std::move(place);
+    waits_.reset();
 }
 
 void Ordered::choose(std::size_t node, std::span<Port> ports) {
@@ -109,10 +115,11 @@ bool Ordered::settle_in_another_order(std::span<Port> ports) {
     std::ranges::sort(ways_);
     for (const auto& way : ways_) {
         const Hop& hop = graph().hop(way.sw, way.port);
-        const auto held = static_cast<Channel>(hop.link);
-        const auto wanted = static_cast<Channel>(next(hop.target, ports).link);
-        if (!waits_->add(held, wanted, kMostSearched)) continue;
-        waits_->remove_route(held, wanted);  // it is held with the rest
+        const Hop& wanted = next(hop.target, ports);
+        if (!circle(hop, wanted).empty()) continue;
+        hold(hop, wanted);
+        waits_->remove_route(held_.back().first, held_.back().second);  // it is held with the rest
+        held_.pop_back();
         for (std::size_t link = 0; link < place_.size(); ++link) {
             place_[link] = static_cast<std::int32_t>(waits_->place(static_cast<Channel>(link)));
         }
@@ -122,23 +129,33 @@ bool Ordered::settle_in_another_order(std::span<Port> ports) {
     return false;
 }
 
-std::optional<Turn> Ordered::obstacle(std::span<const Port> ports) const {
-    const auto waits_for_way = [&](auto sw) { return is_open(sw) && graph().nodes_at(sw) > 0; };
-    const auto sw = std::ranges::find_if(graph().joined(), waits_for_way);
+// Links of which each waits for the next one, from the wanted to the held one: none if a turn closes no circle.
+const std::vector<Ordered::Channel>& Ordered::circle(const Hop& held, const Hop& wanted) {
+    const auto first = static_cast<Channel>(wanted.link), last = static_cast<Channel>(held.link);
+    auto& way = circles_[{last, first}];
+    bool stands = !way.empty();
+    for (std::size_t i = 1; stands && i < way.size(); ++i) stands = waits_->has(way[i - 1], way[i]);
+    if (!stands) way = waits_->way(first, last);
+    return way;
+}
+
+std::optional<Turn> Ordered::obstacle(std::span<const Port> ports) {
     std::optional<Turn> found;
     auto least = std::numeric_limits<double>::infinity();
-    for (const Hop& hop : graph().leaving(*sw)) {
-        if (is_open(hop.target)) continue;
-        const auto way = waits_->way(static_cast<Channel>(next(hop.target, ports).link),
-                                     static_cast<Channel>(hop.link));
-        for (std::size_t i = 1; i < way.size(); ++i) {
-            // What was cleared before comes back by routes that have no other way.
-            const auto times = cleared_.find({way[i - 1], way[i]});
-            const double weight = std::ldexp(waits_->routes(way[i - 1], way[i]),
-                                             times == cleared_.end() ? 0 : times->second);
-            if (weight >= least) continue;
-            least = weight;
-            found = {&graph().of_link(way[i - 1]), &graph().of_link(way[i])};
+    for (const auto sw : graph().joined()) {
+        if (!is_open(sw)) continue;
+        for (const Hop& hop : graph().leaving(sw)) {
+            if (is_open(hop.target)) continue;
+            const auto& way = circle(hop, next(hop.target, ports));
+            for (std::size_t i = 1; i < way.size(); ++i) {
+                // What was cleared before comes back by routes that have no other way.
+                const auto times = cleared_.find({way[i - 1], way[i]});
+                const double weight = std::ldexp(waits_->routes(way[i - 1], way[i]),
+                                                 times == cleared_.end() ? 0 : times->second);
+                if (weight >= least) continue;
+                least = weight;
+                found = {&graph().of_link(way[i - 1]), &graph().of_link(way[i])};
+            }
         }
     }
     return found;
@@ -216,7 +233,7 @@ bool Ordered::improves(std::size_t node, const Hop& hop, std::span<const Port> p
 }
 
 bool Ordered::mixes(std::size_t node, const Hop& hop) {
-    if (place_.empty() || waits_) return true;
+    if (place_.empty() || !mixes_) return true;
     if (node != mixed_) list_latest(node);
     const auto here = place_[static_cast<std::size_t>(hop.link)];
     const auto ports = before_.to(node);

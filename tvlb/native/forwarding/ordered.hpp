@@ -40,9 +40,13 @@ public:
     [[nodiscard]] bool mixes(std::size_t node, const Hop& hop);
     /// Whether places may change.
     [[nodiscard]] bool is_flexible() const { return waits_.has_value(); }
+    /// From now on places are these, and change no more.
+    void fix(std::vector<std::int32_t> place);
+    /// The table in use meanwhile.
+    [[nodiscard]] const Table& before() const { return before_; }
     /// Behind `add` that left a switch without a way: what is in the way, with the fewest routes; none where
     /// there is nothing.
-    [[nodiscard]] std::optional<Turn> obstacle(std::span<const Port> ports) const;
+    [[nodiscard]] std::optional<Turn> obstacle(std::span<const Port> ports);
     /// Forgets that routes take these links one behind the other; none may any more.
     void clear(const Turn& turn);
     /// By link, or empty.
@@ -66,6 +70,7 @@ private:
     bool reach(std::size_t node, std::span<Port> ports);
     void complete(std::size_t node, std::span<Port> ports);
     bool settle_in_another_order(std::span<Port> ports);
+    const std::vector<Channel>& circle(const Hop& held, const Hop& wanted);
     void take(const Way& way, std::span<Port> ports);
     // Keeps places in which a link is behind another one.
     void hold(const Hop& held, const Hop& wanted);
@@ -86,14 +91,15 @@ private:
     [[nodiscard]] bool leads_on(const Hop& hop, std::span<const Port> ports) const;
 
     static constexpr std::int32_t kNothing = -1;
-    static constexpr std::size_t kMostSearched = 1000;  // channels, for another order
     static constexpr Way kNoWay{Choice::none, 0, 0, kNothing, kNone};
 
     std::vector<std::int32_t> place_;  // by link, or empty
     std::optional<vc::AcyclicDependencies> waits_;   // if places may change
     std::vector<std::pair<Channel, Channel>> held_;  // for the destination
     std::map<std::pair<Channel, Channel>, int> cleared_;  // how often
+    std::map<std::pair<Channel, Channel>, std::vector<Channel>> circles_;  // by turn that closes one
     Table before_;
+    bool mixes_ = true;       // entries with those, as far as they can
     std::size_t sources_;     // switches with nodes
     bool in_order_ = true;    // whether places have to rise
     std::int32_t target_ = kNothing;

@@ -141,9 +141,36 @@ void Repair::fill_again(std::span<const std::int32_t> order, int power) {
     std::vector<std::int32_t> open;
     std::ranges::copy_if(order, std::back_inserter(open),
                          [&](auto node) { return is_open_[static_cast<std::size_t>(node)]; });
+    route_again(open, power);
+}
+
+void Repair::reroute(std::span<const std::int32_t> order, std::vector<std::int32_t> place, int passes) {
+    ordered_->fix(std::move(place));
+    kept_ = Table(graph_.nodes(), graph_.switches());
+    for (int pass = 0; pass < passes; ++pass) route_again(order, 1);
+    keep_what_is_as_before();
+}
+
+void Repair::replace(Table table) {
+    for (std::size_t node = 0; node < graph_.nodes(); ++node) {
+        engine_->remove(node, table_.to(node));
+        engine_->keep(table.to(node));
+    }
+    table_ = std::move(table);
+    keep_what_is_as_before();
+}
+
+void Repair::keep_what_is_as_before() {
+    for (std::size_t node = 0; node < graph_.nodes(); ++node) {
+        std::ranges::transform(ordered_->before().to(node), table_.to(node), kept_.to(node).begin(),
+                               [](Port old, Port now) { return old == now ? now : kNone; });
+    }
+}
+
+void Repair::route_again(std::span<const std::int32_t> nodes, int power) {
     const Table before = table_;
-    engine_->route_again(open, power, table_, &kept_);
-    for (const auto number : open) {
+    engine_->route_again(nodes, power, table_, &kept_);
+    for (const auto number : nodes) {
         const auto node = static_cast<std::size_t>(number);
         if (completes_kept(node)) continue;
         // By other loads, ways in an order may leave a switch none, or move what could stay.

@@ -31,6 +31,10 @@ public:
     /// Routes what was missing again by what is there, see `Engine::route_again`; destinations that would
     /// then lack entries, or change others, stay as they are.
     void fill_again(std::span<const std::int32_t> order, int power);
+    /// Routes all destinations again by what is there, along ways on which these places of links rise.
+    void reroute(std::span<const std::int32_t> order, std::vector<std::int32_t> place, int passes);
+    /// Takes other entries, which keep to the order.
+    void replace(Table table);
     /// Changes entries, those that were missing and at most so many others, each so that the highest load
     /// of the links which it moves routes between falls.
     void rebalance(std::uint64_t most);
@@ -55,6 +59,8 @@ private:
     std::uint64_t add(std::size_t node);
     void take_out(std::size_t node);
     std::uint64_t make_way();
+    void route_again(std::span<const std::int32_t> nodes, int power);
+    void keep_what_is_as_before();
     /// Whether no entry for a node is missing, and those that may stay do.
     [[nodiscard]] bool completes_kept(std::size_t node) const;
     [[nodiscard]] std::vector<Destination> over(const Hop& hop);
