@@ -16,6 +16,9 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import cache
+
+import numpy as np
 
 from sim_bridge import (
     Scenario,
@@ -26,12 +29,21 @@ from sim_bridge import (
     find_saturation,
     simulate_loads,
 )
+from tvlb.forwarding import RouteOptions, route
 from tvlb.model import throughput
 from tvlb.paths import parse_expression
-from tvlb.requests import Cost
-from tvlb.requests.cost import model_cost, simulation_cost, table_cost, vct_cost
+from tvlb.requests import Cost, RepairOptions
+from tvlb.requests.cost import (
+    entries_repair_cost,
+    model_cost,
+    simulation_cost,
+    table_cost,
+    vct_cost,
+)
+from tvlb.requests.forwarding_repair import ForwardingRepairDocument, repair_table
 from tvlb.search import SearchOptions, Windows, optimize
-from tvlb.topology import parse_topology
+from tvlb.table import ForwardingTable
+from tvlb.topology import Failures, parse_topology, without
 from tvlb.traffic import parse_pattern
 
 _TOLERATED = 4.0
@@ -39,11 +51,12 @@ _TOLERATED = 4.0
 
 @dataclass(frozen=True)
 class Case:
-    """A request: what it is estimated to cost, and how to run it."""
+    """A request: what it is estimated to cost, how to run it, and what has to be made before."""
 
     name: str
     estimate: Callable[[], Cost]
     run: Callable[[], object]
+    prepare: Callable[[], object] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -144,6 +157,32 @@ def searched(network: str, budget: str, confirmation: Windows, *traffic: str) ->
     )
 
 
+def repaired_entries(network: str, every: int, rebalance: float = 0.0, lanes: int = 0) -> Case:
+    """Repair a forwarding table, of one lane if asked; of so many cables each time one is down."""
+    topology = parse_topology(network)
+    cables = topology.network
+    down = np.flatnonzero(cables.link_source < cables.link_target)[::every]
+    ends = zip(cables.link_source[down], cables.link_target[down], strict=True)
+    failures = Failures(links=tuple((int(a), int(b)) for a, b in ends))
+    options = RepairOptions(rebalance=rebalance)
+
+    @cache
+    def table() -> ForwardingTable:
+        asked = RouteOptions(order="auto", max_layers=lanes or None)
+        return ForwardingTable.of(route(topology, asked).forwarding, "psssp")
+
+    def run() -> object:
+        return ForwardingRepairDocument.of(repair_table(table(), failures, options))
+
+    kind = "".join([" one lane" * (lanes == 1), f" rebalance {rebalance}" * (rebalance > 0)])
+    return Case(
+        f"entries {topology} {len(down)} cables down{kind}",
+        lambda: entries_repair_cost(without(topology, failures), options, in_one_lane=lanes == 1),
+        run,
+        table,
+    )
+
+
 def fitted() -> list[Case]:
     """Return requests that the constants were fitted to, among others."""
     return [
@@ -182,6 +221,14 @@ def fitted() -> list[Case]:
         searched("2,4,2,9", "100_000_000", Windows(2000, 2000, 0.01)),
         searched("2,4,2,9", "default", Windows(2000, 2000, 0.01), "shift(1,0)", "uniform"),
         searched("4,8,4,9", "default", Windows(1000, 1000, 0.02)),
+        *(
+            repaired_entries(network, every, rebalance, lanes)
+            for network in ("4,8,4,33,palmtree", "random(250,12,12,seed=0)", "fattree3(12)")
+            for every in (10_000, 20)
+            for rebalance in (0.0, 0.02)
+            for lanes in (0, 1)
+            if (network, lanes) != ("fattree3(12)", 1)
+        ),
     ]
 
 
@@ -197,6 +244,11 @@ def unseen() -> list[Case]:
         table("2,6,3,13", "auto", Windows(1000, 1000, 0.02), Windows(4000, 2000, 0.005), 2, 4, 3),
         table("4,6,3,7", "8", Windows(2000, 1000, 0.01), Windows(4000, 2000, 0.01), 1, 8, 2),
         searched("3,6,3,10", "default", Windows(2000, 2000, 0.01)),
+        repaired_entries("torus(4,8,8)", 30),
+        repaired_entries("torus(4,8,8)", 30, lanes=1),
+        repaired_entries("tests/data/networks/deimos.json", 20, 0.02),
+        repaired_entries("tests/data/networks/deimos.json", 20, 0.02, lanes=1),
+        repaired_entries("slimfly(11)", 50, lanes=1),
     ]
 
 
@@ -226,6 +278,7 @@ def processor_seconds() -> float:
 
 def measure(case: Case) -> Measured:
     """Run a case here, once."""
+    case.prepare()
     before = processor_seconds()
     case.run()
     seconds = processor_seconds() - before

@@ -274,7 +274,7 @@ def test_another_order_of_links_is_used_for_all_where_that_gains(
     # On a small network the table that is made afresh is so much better that it is taken.
     small = repair_forwarding(old, left)
     assert np.array_equal(small.forwarding.ports, afresh.ports)
-    monkeypatch.setattr("tvlb.forwarding.repair._WORK_AFRESH", 0)
+    monkeypatch.setattr("tvlb.forwarding.repair.WORK_AFRESH", 0)
     again = repair_forwarding(old, left)
     moved = repair_forwarding(old, left, rebalance=0.05)
     monkeypatch.setattr("tvlb.forwarding.repair._MANY", 1.0)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from tvlb.forwarding import MeasureOptions, RouteOptions
 from tvlb.paths import LengthSet, parse_expression
 from tvlb.requests import Cost, RepairOptions
 from tvlb.requests.cost import (
+    entries_repair_cost,
     measure_cost,
     model_cost,
     repair_cost,
@@ -26,7 +28,7 @@ from tvlb.requests.cost import (
 )
 from tvlb.requests.sizes import program_size
 from tvlb.search import SearchOptions, Windows
-from tvlb.topology import Dragonfly, parse_topology
+from tvlb.topology import Dragonfly, Failures, parse_topology, without
 from tvlb.traffic import Shift, parse_pattern, type2_set
 
 TOPOLOGY = Dragonfly(4, 8, 4, 9)
@@ -359,6 +361,28 @@ def test_small_repairs_cost_their_workers_and_searches() -> None:
     struck = repair_cost(topology, RepairOptions(strike_only=True))
     assert consistent(struck)
     assert struck.cpu_seconds < one.stages["build"]
+
+
+def test_repairs_of_forwarding_tables_cost_what_they_change() -> None:
+    topology = parse_topology("4,8,4,33,palmtree")
+
+    def seconds(every: int, rebalance: float, *, in_one_lane: bool) -> float:
+        network = topology.network
+        down = np.flatnonzero(network.link_source < network.link_target)[::every].tolist()
+        ends = [(int(network.link_source[one]), int(network.link_target[one])) for one in down]
+        left = without(topology, Failures(links=tuple(ends)))
+        cost = entries_repair_cost(
+            left, RepairOptions(rebalance=rebalance), in_one_lane=in_one_lane
+        )
+        assert consistent(cost)
+        return cost.cpu_seconds
+
+    # As measured with one cable down, and with 73 of 1,452, by bench/cost_estimates.py.
+    assert seconds(10_000, 0, in_one_lane=False) == pytest.approx(0.067, rel=1)
+    assert seconds(10_000, 0, in_one_lane=True) == pytest.approx(0.095, rel=1)
+    assert seconds(10_000, 0.02, in_one_lane=False) == pytest.approx(0.138, rel=1)
+    assert seconds(20, 0, in_one_lane=True) == pytest.approx(0.456, rel=0.5)
+    assert seconds(20, 0.02, in_one_lane=True) == pytest.approx(0.58, rel=0.5)
 
 
 def test_no_path_is_listed_or_counted_for_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:

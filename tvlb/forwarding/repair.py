@@ -27,8 +27,9 @@ _NO_PLACES = np.zeros(0, dtype=np.int32)
 _MANY = 0.05
 _LEAST_GAIN = 0.001
 _LEAST_GAIN_AFRESH = 0.003
-# By nodes times directed links, which a tree for every node takes, so that a second is enough.
-_WORK_AFRESH = 50_000
+WORK_AFRESH = 50_000
+"""Nodes times directed links, which a tree for every node takes, of small networks."""
+# That a second is enough for.
 _WORK_AGAIN = 10_000_000
 _MOST_PASSES = 3
 
@@ -160,7 +161,7 @@ def repair_forwarding(
     are_many = reoriented and missing > _MANY * before.size
     if are_many and not found.lost:
         found.reroute()
-    if found.lost or (are_many and _work(left) <= _WORK_AFRESH):
+    if found.lost or (are_many and _work(left) <= WORK_AFRESH):
         afresh = route(left, RouteOptions(order="auto", max_layers=1), report).forwarding
         least = mean_rate(left, afresh.ports) - _LEAST_GAIN_AFRESH
         if found.lost or mean_rate(left, found.forwarding().ports) < least:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from sim_bridge import Routing, SimulationConfig, VctConfig, Warmup
 from sim_bridge.routers.vct.stability import StabilityCase
 from tvlb.forwarding import MeasureOptions, Order, RouteOptions, graph_of
+from tvlb.forwarding.repair import WORK_AFRESH
 from tvlb.native import kernels
 from tvlb.paths import MAX_ROWS, PathSet
 from tvlb.requests.repair import RepairOptions
@@ -51,7 +52,14 @@ _AUTO_PATTERNS = 10
 _SECONDS_PER_ROUTED_LINK = 3e-9
 _LEAST_ROUTE_SECONDS = 0.002
 _SECONDS_PER_LAYERED_ENTRY = 6e-7
-_SECONDS_PER_REPAIRED_ENTRY = 3e-7
+# A repair of one, by its entries, in one lane more; where many links are down there, it is routed
+# again in another order of links, on small networks afresh too; and by what may change besides.
+_SECONDS_PER_REPAIRED_ENTRY = 3.5e-7
+_SECONDS_PER_ORDERED_ENTRY = 2e-7
+_SECONDS_PER_REROUTED_ENTRY = 1e-6
+_SECONDS_PER_AFRESH_LINK = 4e-5
+_SECONDS_PER_MOVED_ENTRY = 2e-5
+_MANY_DOWN = 0.02
 _BYTES_PER_ROUTED_ENTRY = 4.0
 _BYTES_PER_LINK = 100.0
 
@@ -354,10 +362,24 @@ def repair_cost(topology: Topology, options: RepairOptions) -> Cost:
     return _cost(stages, 2 * paths * _BYTES_PER_LISTED_PATH + _simulator_bytes(topology))
 
 
-def entries_repair_cost(topology: Topology, _: RepairOptions) -> Cost:
-    """Estimate a repair of a forwarding table; `topology` is what is left of the network."""
+def entries_repair_cost(topology: Topology, options: RepairOptions, *, in_one_lane: bool) -> Cost:
+    """Estimate a repair of a forwarding table; `topology` is what is left of the network.
+
+    Parameters
+    ----------
+    in_one_lane : whether it was made for one lane, in which its links have an order.
+    """
     entries = topology.num_nodes * topology.num_switches
-    stages = {"repair": _LEAST_ROUTE_SECONDS + entries * _SECONDS_PER_REPAIRED_ENTRY}
+    each = _SECONDS_PER_REPAIRED_ENTRY + options.rebalance * _SECONDS_PER_MOVED_ENTRY
+    seconds = _LEAST_ROUTE_SECONDS
+    if in_one_lane:
+        each += _SECONDS_PER_ORDERED_ENTRY
+        assert topology.origin is not None
+        if topology.num_links < (1 - _MANY_DOWN) * topology.origin.network.num_links:
+            each += _SECONDS_PER_REROUTED_ENTRY
+            work = topology.num_nodes * topology.num_links
+            seconds += work * _SECONDS_PER_AFRESH_LINK if work <= WORK_AFRESH else 0.0
+    stages = {"repair": seconds + entries * each}
     return _cost(stages, 3 * entries * _BYTES_PER_ROUTED_ENTRY)
 
 

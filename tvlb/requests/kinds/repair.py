@@ -4,6 +4,7 @@ Of forwarding tables only the entries change that have to.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field
@@ -125,9 +126,17 @@ class RepairBody(with_options(Question, RepairOptions)):
         """See `Question.examined`; of a request with the network of its T-VLB table."""
         return self._examined(limits, check_repair, repair_cost)
 
-    def examined_entries(self, limits: RequestLimits | None = None) -> tuple[Self, Cost]:
-        """Return the same of a request with the network of its forwarding table."""
-        return self._examined(limits, check_entries_repair, entries_repair_cost)
+    def examined_entries(
+        self, limits: RequestLimits | None = None, *, in_one_lane: bool
+    ) -> tuple[Self, Cost]:
+        """Return the same of a request with the network of its forwarding table.
+
+        Parameters
+        ----------
+        in_one_lane : whether that was made for one lane.
+        """
+        estimate = partial(entries_repair_cost, in_one_lane=in_one_lane)
+        return self._examined(limits, check_entries_repair, estimate)
 
     def _examined(
         self,
@@ -253,7 +262,10 @@ def _examine(body: RepairBody, limits: RequestLimits | None, context: Context) -
     found = _named(body, context)
     known = body.about(network_in(found.request))
     if found.tables == FORWARDING.name:
-        return Examination(*known.examined_entries(limits))
+        document = found.read_document()
+        asked_lanes = document.get("parameters", {}).get("max_layers")
+        in_one_lane = document.get("in_one_lane", asked_lanes == 1)
+        return Examination(*known.examined_entries(limits, in_one_lane=in_one_lane))
     if found.read_document().get("table", {}).get("form") == "compact":
         raise InvalidInput(COMPACT_REFUSED)
     return Examination(*known.examined(limits))
