@@ -164,9 +164,13 @@ def _serve(connection: Connection, workspace: Workspace) -> None:
         signal.signal(number, _pass_over)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     # Loaded here and not by the worker, which needs none of the solvers and starts at once so.
+    # Nothing of it is garbage: to find that out takes a tenth of the time.
+    gc.disable()
     from tvlb.jobs.tasks import get_ready
 
     get_ready()
+    gc.freeze()
+    gc.enable()
     connection.send(None)
     with closing(KeptWorkers(workspace.cores, workspace.hang)) as workers:
         while True:
