@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sim_bridge import Scenario, SimulationConfig
-from tests.search.here import unit_cache_here
+from tests.search.here import Memory, unit_cache_here
 from tvlb.balance import BalanceOptions, WeightOptions, balance, balance_weights
 from tvlb.cli import main
 from tvlb.documents import VERSION
@@ -50,6 +50,8 @@ FAILURES = [
     Failures(switches=(5,)),
 ]
 _SMALL = ("--traffic", "shift(1,0)", "--confirmation", "200,200,0.1", "--workers", "1")
+# Most repairs simulate the same of the same network, which they need to do once.
+_KEPT = Memory()
 STRUCK = RepairOptions(strike_only=True)
 QUICK = RepairOptions(traffic=("shift(1,0)",), windows=Windows(200, 200, 0.1), workers=1)
 
@@ -87,7 +89,7 @@ def test_pairs_that_lost_everything_are_counted() -> None:
 @pytest.mark.parametrize("failures", FAILURES, ids=str)
 def test_the_rule_of_the_table_is_applied_to_what_is_left(failures: Failures) -> None:
     network = without(HEALTHY, failures)
-    found = repair(TABLE, failures, QUICK, unit_cache=unit_cache_here())
+    found = repair(TABLE, failures, QUICK, unit_cache=unit_cache_here(_KEPT))
     again = parse_expression("<=5", network, 0)
     assert found.table.id == Table.from_rows(again, again.all_rows(), version=VERSION).id
     assert found.report.ok
@@ -108,7 +110,7 @@ def test_the_rule_of_the_table_is_applied_to_what_is_left(failures: Failures) ->
 
 def test_the_proof_is_for_the_routing_that_uses_the_table() -> None:
     once, again = (
-        repair(TABLE, FAILURES[2], replace(QUICK, routing=one), unit_cache=unit_cache_here())
+        repair(TABLE, FAILURES[2], replace(QUICK, routing=one), unit_cache=unit_cache_here(_KEPT))
         for one in ("ugal-l", "par")
     )
     assert (once.report.par, again.report.par) == (False, True)
@@ -122,7 +124,7 @@ def test_balancing_is_done_again() -> None:
     assert keep is not None
     kept = PATH_SET.all_rows().select(keep)
     table = Table.from_rows(PATH_SET, kept, ~keep, version=VERSION)
-    found = repair(table, FAILURES[0], QUICK, unit_cache=unit_cache_here())
+    found = repair(table, FAILURES[0], QUICK, unit_cache=unit_cache_here(_KEPT))
     keep = balance(again, BalanceOptions(), seed=0).keep
     assert keep is not None
     assert isinstance(found.table, Table)
@@ -130,7 +132,7 @@ def test_balancing_is_done_again() -> None:
     weights = WeightOptions(rounds=2)
     by_weights = balance_weights(PATH_SET, weights).path_set.all_rows()
     table = Table.from_rows(PATH_SET, by_weights, weights=weights, version=VERSION)
-    found = repair(table, FAILURES[0], QUICK, unit_cache=unit_cache_here())
+    found = repair(table, FAILURES[0], QUICK, unit_cache=unit_cache_here(_KEPT))
     assert isinstance(found.table, Table)
     expected = balance_weights(again, weights).path_set.all_rows().weight
     assert found.table.rows.weight == pytest.approx(expected)
@@ -299,7 +301,7 @@ def test_a_struck_table_is_struck_again_as_if_all_had_failed_at_once(table: Tabl
 def test_the_rule_is_applied_to_a_struck_table_as_to_the_whole() -> None:
     both = Failures(links=((0, 1), (0, 4)))
     once = repair(TABLE, FAILURES[2], STRUCK).table
-    cache = unit_cache_here()
+    cache = unit_cache_here(_KEPT)
     again, at_once = (repair(one, both, QUICK, unit_cache=cache) for one in (once, TABLE))
     assert again.table.id == at_once.table.id
     with pytest.raises(InvalidInput, match=r"cable \[0,1\] is down in"):
@@ -317,7 +319,7 @@ def test_a_struck_table_is_simulated() -> None:
 
 
 def test_changed_rows_are_counted_by_switch() -> None:
-    found = repair(DRAWN, FAILURES[0], QUICK, unit_cache=unit_cache_here())
+    found = repair(DRAWN, FAILURES[0], QUICK, unit_cache=unit_cache_here(_KEPT))
     document = RepairDocument.of(found)
     before = whole_rows(DRAWN.rows)
     assert isinstance(found.table, Table)
@@ -342,7 +344,7 @@ def test_changed_rows_are_counted_by_switch() -> None:
 
 def test_the_verdict_says_what_to_load_and_warns_of_more_virtual_channels() -> None:
     # A local cable is down, and VCs follow per-hop: five for paths of five hops, where won had 4.
-    found = repair(TABLE, FAILURES[2], QUICK, unit_cache=unit_cache_here())
+    found = repair(TABLE, FAILURES[2], QUICK, unit_cache=unit_cache_here(_KEPT))
     document = RepairDocument.of(found)
     assert document.verdict is not None
     text = document.verdict.text
@@ -376,7 +378,7 @@ def test_the_verdict_says_what_to_load_and_warns_of_more_virtual_channels() -> N
 def test_longer_paths_are_left_out_for_want_of_virtual_channels() -> None:
     four = replace(QUICK, config=SimulationConfig(vc_count=4))
     found, free = (
-        repair(TABLE, FAILURES[2], one, unit_cache=unit_cache_here()) for one in (four, QUICK)
+        repair(TABLE, FAILURES[2], one, unit_cache=unit_cache_here(_KEPT)) for one in (four, QUICK)
     )
     assert isinstance(found.table, Table)
     assert isinstance(free.table, Table)
