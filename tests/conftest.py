@@ -129,8 +129,9 @@ def pytest_collection() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Collect garbage again, without looking through all of the tests each time."""
+    """Collect garbage again, less often and without looking through all of the tests each time."""
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     gc.enable()
 
 
