@@ -24,9 +24,10 @@ settings.load_profile("tvlb")
 # What shares a server, in one process of `make test` each: a server takes 7 seconds to start, and
 # who leaves it as they find it may still change it while they run.
 _SHARING = {
-    "requests": ("api/",),
     "pages": (
         "web/",
+        # The other tests of requests need no server with tokens.
+        "api/test_security.py",
         "test_wrong_inputs.py",
         "client/test_client.py",
         "cli/test_server.py",
@@ -37,6 +38,7 @@ _SHARING = {
         "test_forwarding_requests.py",
         "sim_bridge/test_every_router.py",
     ),
+    "requests": ("api/",),
 }
 # What takes longest, in that order. It comes first: what began last would leave the other processes
 # of `make test` without anything to do.
