@@ -34,6 +34,11 @@ def ruled(config: _Config, rule: UgalRule, takes: Callable[[str], bool]) -> _Con
     return replace(config, **filled)
 
 
+def is_rule_open(config: Any) -> bool:
+    """Whether settings leave anything open of UGAL's comparison."""
+    return any(getattr(config, name) is None for name in RULE_SETTINGS)
+
+
 def rule_of(config: Any) -> UgalRule:
     """Return how UGAL compares with these settings; what is left open as published."""
     given = {name: getattr(config, name) for name in RULE_SETTINGS}

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sim_bridge import _core
-from sim_bridge.routing import steering
+from sim_bridge.routing import steering, takes_of_rule
+from sim_bridge.rule import is_rule_open, ruled
 from tvlb.errors import InvalidInput
 from tvlb.languages import in_turn
 from tvlb.native import kernels
@@ -21,6 +23,8 @@ from tvlb.paths import (
     parse_expression,
 )
 from tvlb.topology import Topology
+
+_Config = TypeVar("_Config", bound=Any)
 
 ANY_SET = ("all", "none")
 """What path sets print as that nobody chose."""
@@ -186,9 +190,19 @@ class DrawsPaths:
                     f"path set {one} belongs to {one.topology}, not to {self.topology}"
                 )
 
+    def ruled(self, config: _Config) -> _Config:
+        """Return settings with what is left open of UGAL's comparison as tables are made for.
+
+        Raises
+        ------
+        InvalidInput : it is left open, and they are made for different rules.
+        """
+        if not is_rule_open(config):
+            return config
+        return ruled(config, self._rule, lambda name: takes_of_rule(self.routing, name))
+
     @property
-    def rule(self) -> UgalRule:
-        """By which UGAL compares where nothing else is said: what the tables are made for."""
+    def _rule(self) -> UgalRule:
         rules = dict.fromkeys(one.ugal for one in self.path_sets if one.ugal is not None)
         if len(rules) > 1 and steering(self.routing).detours == _core.Detours.ADAPTIVE:
             first, other, *_ = rules

@@ -99,6 +99,8 @@ def _work() -> None:
     _use([degraded.compile(), degraded.compile().kernel()])
     cut_through = VctConfig(warmup_cycles=100, measured_cycles=200, traced_packets=5)
     VctScenario(network, "valiant", pattern).run(0.1, cut_through)
+    simulate(network, routing="ugal-l", path_set="all", load=0.1, config=cut_through)
+    _use([_core.MinHalves(network.compile(), decides_again=False)])
     misrouting = FogConfig(warmup_cycles=100, measured_cycles=200, preset="small")
     FogScenario(network, "acor-switch(3l)", pattern).run(0.1, misrouting)
     simulate("slimfly(3)", path_set="nta", load=0.1, config=config)

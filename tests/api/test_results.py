@@ -18,6 +18,7 @@ from tvlb.table import read_stream, write_stream
 FRONT: dict[str, Any] = {
     "topology": "1,2,2,5",
     "objective": "front",
+    "search": "paths",
     "budget": 0,
     "traffic": ["type2(seed=1)", "shift(1,0)"],
     "patterns": 1,

@@ -25,7 +25,7 @@ QUICK = (
 )  # fmt: skip
 FRONT = (
     "table", "2,4,2,5", *QUICK, "--objective", "front", "--traffic", "type2(seed=1)",
-    "--traffic", "shift(1,0)", "--seed", "2", "-o", "t.csv",
+    "--traffic", "shift(1,0)", "--seed", "2", "--search", "paths", "-o", "t.csv",
 )  # fmt: skip
 
 

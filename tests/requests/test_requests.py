@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from sim_bridge import SimulationConfig, VctConfig
+from sim_bridge import Routing, SimulationConfig, VctConfig
 from tvlb.errors import InvalidInput
+from tvlb.paths import PUBLISHED_RULE
 from tvlb.requests import (
     BeyondLimits,
     RequestLimits,
@@ -40,7 +41,8 @@ def test_defaults_are_those_of_the_library() -> None:
     assert TableBody(topology="4,8,4,9").options() == SearchOptions()
     body = SimulationBody(topology="4,8,4,9", load=(0.1,))
     network = body.network()
-    assert body.simulation(network).config == SimulationConfig().on(network)
+    usual = SimulationConfig().on(network).ruled(PUBLISHED_RULE, Routing("ugal-l"))
+    assert body.simulation(network).config == usual
 
 
 @given(blanks=st.lists(SPACES, min_size=8, max_size=8))
@@ -205,14 +207,15 @@ def test_whole_numbers_may_be_written_with_a_point() -> None:
         TableBody.model_validate_json('{"topology": "2,4,2,5", "seed": 3.5}')
 
 
-# On dfly(2,4,2,5), 40 nodes, the default budget is 40 * 1,000,000 flit-hops.
+# On dfly(2,4,2,5), 40 nodes, the default budget is 40 * 750,000 flit-hops, of paths 1,000,000.
 @pytest.mark.parametrize(
     ("first", "second"),
     [
         ({"screening": {"warmup": 2000, "measured": 2000, "grid": 0.01}}, {}),
         ({"data_points": 3, "simulated_patterns": 2, "finalists": None}, {}),
-        ({"budget": 40_000_000}, {}),
-        ({"budget": 4e7}, {"budget": "default"}),
+        ({"budget": 30_000_000}, {"search": "both"}),
+        ({"budget": 4e7, "search": "paths"}, {"budget": "default", "search": "paths"}),
+        ({"queue": "port", "search": "paths"}, {"search": "paths"}),
         ({"objective": "latency@.20"}, {"objective": "latency@0.2"}),
         ({"method": "paper", "finalists": 2}, {"method": "paper"}),
         (

@@ -1,6 +1,7 @@
 """Objectives and budgets: texts, and scores with their derivation."""
 
 import math
+from itertools import product
 from random import Random
 
 import numpy as np
@@ -9,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tvlb.errors import InvalidInput
-from tvlb.search import BUDGETS, Aim, Objective, budget_text, flit_hop_budget, parse_objective
+from tvlb.search import (
+    BUDGETS,
+    Aim,
+    Objective,
+    Searched,
+    budget_text,
+    flit_hop_budget,
+    parse_objective,
+)
 from tvlb.topology import Dragonfly
 
 TOPOLOGY = Dragonfly(2, 4, 2, 5)
@@ -143,7 +152,7 @@ def test_latency_weighs_most_where_it_is_asked_for() -> None:
     ],
 )
 def test_budgets_are_flit_hops_by_name_or_number(text: str, flit_hops: int) -> None:
-    assert flit_hop_budget(text, TOPOLOGY) == flit_hops
+    assert flit_hop_budget(text, TOPOLOGY, Searched.PATHS) == flit_hops
 
 
 @pytest.mark.parametrize(
@@ -155,14 +164,18 @@ def test_budgets_are_flit_hops_by_name_or_number(text: str, flit_hops: int) -> N
 )
 def test_what_is_no_budget_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="expected small, default, large or a number"):
-        flit_hop_budget(text, TOPOLOGY)
+        flit_hop_budget(text, TOPOLOGY, Searched.PATHS)
 
 
 @given(st.integers(0, 10**15))
 def test_budgets_print_as_they_are_parsed(flit_hops: int) -> None:
-    assert flit_hop_budget(budget_text(str(flit_hops), TOPOLOGY), TOPOLOGY) == flit_hops
+    for searched in Searched:
+        written = budget_text(str(flit_hops), TOPOLOGY, searched)
+        assert flit_hop_budget(written, TOPOLOGY, searched) == flit_hops
 
 
-@pytest.mark.parametrize("name", BUDGETS)
-def test_budgets_that_have_a_name_print_by_it(name: str) -> None:
-    assert budget_text(str(flit_hop_budget(name, TOPOLOGY)), TOPOLOGY) == name
+@pytest.mark.parametrize(("name", "searched"), [*product(BUDGETS, Searched)])
+def test_budgets_that_have_a_name_print_by_it(name: str, searched: Searched) -> None:
+    flit_hops = flit_hop_budget(name, TOPOLOGY, searched)
+    assert flit_hops == BUDGETS[name] * TOPOLOGY.num_nodes * (0.75 if searched == "both" else 1)
+    assert budget_text(str(flit_hops), TOPOLOGY, searched) == name

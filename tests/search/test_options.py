@@ -18,6 +18,7 @@ TOPOLOGY = Dragonfly(2, 4, 2, 5)
 BOTH = {"search", "paper"}
 OTHERS: dict[str, tuple[object, set[str]]] = {
     "routing": ("par", BOTH),
+    "search": ("rule", {"search"}),
     "objective": ("front", {"search"}),
     "budget": ("small", {"search"}),
     "traffic": (("uniform",), {"search"}),

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim_bridge import SimulationConfig
+from sim_bridge import Routing, SimulationConfig
 from tests.search.modelled import FLIT_HOPS, Modelled, lucky
-from tvlb.paths import parse_expression
+from tvlb.paths import PUBLISHED_RULE, parse_expression
 from tvlb.search import NamedSet, Windows, Work, parse_objective
 from tvlb.search.simulation_units import Recipe, RunFigures, RunUnit, SaturationUnit
 from tvlb.search.trials import Figures, Loads, Trials, find_loads
@@ -56,6 +56,7 @@ def test_every_pattern_is_simulated_at_both_its_loads() -> None:
             config = replace(
                 CONFIG, warmup_cycles=300, measured_cycles=500, stop_when_saturated=False
             )
+            config = config.ruled(PUBLISHED_RULE, Routing("par"))
             assert low.config == config
             # Accepted is what arrives in the window.
             assert beyond.config == replace(config, drain_limit_cycles=0)

@@ -29,6 +29,7 @@ QUICK = SearchOptions(
     confirmation=SHORT,
     data_points=1,
     budget="3_200_000",
+    search="paths",
     seed=10,
 )
 

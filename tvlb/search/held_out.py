@@ -136,7 +136,8 @@ class _Runs:
         self.work = sum((one.work for one in found), self.work)
         self.undecided += sum(one.undecided for one in found)
         loads = [one.load for one in found]
-        return np.array(loads, dtype=np.float64).reshape(len(candidates), -1)
+        cases = len(self._cases[first:last])
+        return np.array(loads, dtype=np.float64).reshape(len(candidates), cases)
 
     def latencies(
         self,
@@ -209,7 +210,7 @@ def judge(
     known = [typical[0] if one.is_adversarial else None for one in cases]
     first = runs.saturations(sets[:1], [known], count)
     guesses = [_guesses(first[0], typical[0], of_set) for of_set in typical[1:]]
-    if len({one.ugal for one in sets}) == 1:
+    if len({one.ugal for one in sets}) <= 1:
         rest = runs.saturations(sets[1:], guesses, count)
     else:  # rules change what sets accept beyond saturation otherwise than where they saturate
         ahead = runs.saturations(sets[1:], [one[:1] for one in guesses], count, last=1)

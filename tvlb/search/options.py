@@ -87,6 +87,7 @@ class SearchOptions:
         "vlb-factor, candidates, ugal-rule, as far as they are not given), or both together",
         Names(Searched),
         unset="both, or paths by the paper's method",
+        is_later=True,
     )
     objective: str = setting(
         "saturation",

@@ -131,7 +131,7 @@ class Scenario(DrawsPaths, RouterScenario[SimulationConfig, SimulationResult]):
         """
         scheme = self.table.vc_scheme if self.table else None
         settings = replace(config, vc_scheme=config.vc_scheme or scheme).on(self.topology)
-        settings = settings.ruled(self.rule, Routing(self.routing))
+        settings = self.ruled(settings)
         settings.resolved_vc_count(self.topology, self.routing)
         if not Routing(self.routing).decides_each_attempt:
             return settings

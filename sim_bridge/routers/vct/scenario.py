@@ -22,9 +22,8 @@ from sim_bridge.routing import (
     check_decides_again,
     draws_in_vct,
     steering,
-    takes_of_rule,
 )
-from sim_bridge.rule import check_rule, rule_of, ruled
+from sim_bridge.rule import check_rule, rule_of
 from sim_bridge.sampling import DrawsPaths
 from tvlb.errors import InvalidInput
 from tvlb.native.virtual_channels import vc_policy
@@ -119,7 +118,7 @@ class VctScenario(DrawsPaths, PortScenario[VctConfig, VctResult]):
         check_rule(config, self.routing, VCT_PATH_ROUTINGS)
         known = config.on(self.topology)
         if self.draws_sets:
-            known = ruled(known, self.rule, lambda name: takes_of_rule(self.routing, name))
+            known = self.ruled(known)
         proof = self.proof(config.vc_policy)
         count = config.vc_count or proof.vcs_needed
         proof.check(count, config.vc_policy)

@@ -1,7 +1,7 @@
 """Routers with input queues: packets of one flit, routes chosen at the source."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
@@ -28,7 +28,7 @@ from tvlb.requests.cost import Cost, simulation_cost
 from tvlb.requests.problems import InWords
 from tvlb.requests.routers import Experiment, Router
 from tvlb.requests.settings import SimulationSettings
-from tvlb.requests.texts import FollowedTableText, OneOf, PathSetTexts, WarmupText
+from tvlb.requests.texts import FollowedTableText, OneOf, PathSetTexts, WarmupText, is_table_id
 
 _ToldPathSets = Annotated[
     tuple[ToldPathSet, ...],
@@ -122,6 +122,10 @@ class _InputQueued(Router):
             "decide": str(config.decide),
             "warmup": f"detect:{cycles}" if detected else cycles,
         }
+        if not any(is_table_id(str(one)) for one in scenario.path_sets):
+            # What a stored table was made for is known when it is read.
+            rule = asdict(scenario.resolved(config).rule)
+            filled |= {name: getattr(one, "value", one) for name, one in rule.items()}
         if scenario.table is not None:  # its routes tell the virtual channels
             return filled
         count = config.resolved_vc_count(scenario.topology, scenario.routing)

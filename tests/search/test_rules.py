@@ -1,0 +1,175 @@
+"""The search of the rule of UGAL: which rules are tried, what is judged, and what tables say."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim_bridge import Scenario, SimulationConfig, simulate
+from tests.search.here import Inline, Memory
+from tvlb.errors import InvalidInput
+from tvlb.paths import PUBLISHED_RULE, RULE_SETTINGS, Queue, QueueFactor, RowSet, UgalRule
+from tvlb.processes import UnitCache
+from tvlb.requests import TableDocument
+from tvlb.search import Searched, SearchOptions, TableResult, Windows, optimize
+from tvlb.search.rule_space import RuleSpace
+from tvlb.table import Table, read_table, summarise, verify, write_table
+from tvlb.topology import Dragonfly
+from tvlb.traffic import Shift
+
+TOPOLOGY = Dragonfly(2, 4, 2, 5)
+WINDOWS = Windows(150, 150, 0.05)
+QUICK = SearchOptions(
+    patterns="1", screening=WINDOWS, confirmation=WINDOWS, data_points=1, budget="0", seed=10
+)
+RULES = st.builds(
+    UgalRule,
+    ugal_rule=st.sampled_from(QueueFactor),
+    queue=st.sampled_from(Queue),
+    threshold=st.integers(-200, 200),
+    vlb_factor=st.floats(0.1, 8),
+    candidates=st.integers(1, 6),
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_runs() -> object:
+    """Look even more briefly."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tvlb.search.by_search.SHORT", WINDOWS)
+        patch.setattr("tvlb.search.by_search._CURVE_WINDOWS", WINDOWS)
+        yield
+
+
+def search(options: SearchOptions) -> TableResult:
+    return optimize(TOPOLOGY, options, unit_cache=UnitCache(Inline(), Memory()))
+
+
+@pytest.fixture(scope="module")
+def both() -> TableResult:
+    return search(QUICK)
+
+
+@given(RULES, st.sets(st.sampled_from(RULE_SETTINGS)))
+def test_rules_beside_one_differ_in_one_respect_that_is_open(
+    rule: UgalRule, given: set[str]
+) -> None:
+    config = SimulationConfig(**{name: getattr(rule, name) for name in given})
+    space = RuleSpace(config, "ugal-l")
+    assert space.is_open == (given != {*RULE_SETTINGS})
+    for one in space.beside(rule):
+        changed = {name for name in RULE_SETTINGS if getattr(one, name) != getattr(rule, name)}
+        assert len(changed) == 1
+        assert not changed & given
+        assert "queue" not in changed
+    for one in space.starts():
+        assert all(getattr(one, name) == getattr(rule, name) for name in given)
+        assert one != space.base
+
+
+def test_what_has_no_meaning_for_a_routing_is_not_searched() -> None:
+    rules = RuleSpace(SimulationConfig(), "ugal-g").beside(PUBLISHED_RULE)
+    assert rules
+    assert {one.ugal_rule for one in rules} == {QueueFactor.HOPS}
+
+
+def test_what_is_given_stays_and_paths_alone_are_searched_where_all_is() -> None:
+    given = SimulationConfig(
+        ugal_rule="hops", queue="vc", threshold=3, vlb_factor=1.5, candidates=2
+    )
+    assert replace(QUICK, config=given).searched is Searched.PATHS
+    assert replace(QUICK, method="paper", budget="default").searched is Searched.PATHS
+    assert QUICK.searched is Searched.BOTH
+    with pytest.raises(InvalidInput, match=r"search rule: queue vc, threshold 3, .* is given"):
+        replace(QUICK, config=given, search="rule")
+    with pytest.raises(InvalidInput, match="search 'routes'"):
+        replace(QUICK, search="routes")
+
+
+def test_both_parts_are_judged_beside_both(both: TableResult) -> None:
+    assert both.found is not None
+    parts = both.found.search.parts
+    assert [*parts] == [Searched.PATHS, Searched.RULE, Searched.BOTH]
+    assert parts[Searched.PATHS].ugal is None
+    assert parts[Searched.RULE].expression == "all"
+    judged = {one.candidate.name for one in both.found.held_out.sets}
+    assert {"all", "short(2,3)", *(one.name for one in parts.values())} == judged
+    answer = both.found.answers[0]
+    assert answer.ugal is not None
+    assert answer.name.endswith(f", {answer.ugal}")
+    text = "\n".join(both.verdict.text)
+    assert "Of the gain against conventional UGAL (all), the published rule, give:" in text
+    for part in ("The best rule, the conventional set (", "Both ("):
+        assert part in text
+
+
+def test_a_table_says_its_rule_and_simulations_take_it(both: TableResult, tmp_path: Path) -> None:
+    chosen = both.chosen
+    assert chosen is not None
+    assert chosen.ugal is not None
+    for suffix in (".parquet", ".json", ".csv"):
+        path = tmp_path / f"t{suffix}"
+        write_table(both.table, path)
+        table = read_table(str(path))
+        assert isinstance(table, Table)
+        assert table.id == both.table.id
+        assert table.ugal == chosen.ugal
+        assert verify(table).ok
+    assert summarise(table)["ugal"]["queue"] == chosen.ugal.queue
+    # The same paths by the published rule are another table, whose header says nothing of it.
+    plain = table.made_for(None)
+    assert plain.id != table.id
+    assert "ugal" not in plain.header.entries()
+    assert plain.made_for(PUBLISHED_RULE).id == plain.id
+    config = SimulationConfig(warmup_cycles=200, measured_cycles=200)
+
+    def run(table: Table, **given: object) -> tuple[UgalRule, float]:
+        settings = replace(config, **given)
+        paths = table.path_set("t")
+        found = simulate(TOPOLOGY, path_set=paths, pattern=Shift(1, 0), load=0.4, config=settings)
+        return found.config.rule, found.latency_mean
+
+    rule, latency = run(table)
+    assert rule == chosen.ugal
+    assert run(plain)[0] == PUBLISHED_RULE
+    given = {name: getattr(chosen.ugal, name) for name in RULE_SETTINGS}
+    assert run(plain, **given) == (rule, latency)
+    assert run(table, queue="port", candidates=1)[0] == replace(rule, queue="port", candidates=1)
+
+
+def test_tables_for_different_rules_do_not_go_together(both: TableResult) -> None:
+    assert isinstance(both.table, Table)
+    sets = [
+        RowSet(both.table.rows, name).made_for(UgalRule(queue=queue))
+        for name, queue in (("first", "vc"), ("second", "waiting"))
+    ]
+    scenario = Scenario(TOPOLOGY, "ugal-acor(sets)", sets, Shift(1, 0))
+    with pytest.raises(InvalidInput, match="different rules of UGAL \\(queue vc; queue waiting\\)"):
+        scenario.resolved(SimulationConfig())
+    asked = SimulationConfig(
+        ugal_rule="hops", queue="port", threshold=0, vlb_factor=1.0, candidates=1
+    )
+    assert scenario.resolved(asked).rule == PUBLISHED_RULE
+
+
+def test_the_document_tells_rules(both: TableResult) -> None:
+    document = json.loads(json.dumps(TableDocument.of(both).plain(), allow_nan=False))
+    assert isinstance(both.table, Table)
+    assert UgalRule(**document["table"]["ugal"]) == both.table.ugal
+    parts = document["verdict"]["parts"]
+    assert [*parts] == ["paths", "rule", "both"]
+    known = {one["expression"]: one["known_as"] for one in document["search"]["held_out"]}
+    assert known[parts["rule"]] == "rule"
+    assert known[parts["both"]] is None
+    assert document["provenance"]["parameters"]["search"] == "both"
+    assert document["provenance"]["parameters"]["config"]["queue"] is None
+
+
+def test_the_rule_alone_keeps_the_conventional_paths() -> None:
+    found = search(replace(QUICK, search="rule", traffic=("shift(1,0)", "type2(seed=1)")))
+    assert found.found is not None
+    assert {one.expression for one in found.found.answers} == {"all"}
+    assert not found.found.search.parts
