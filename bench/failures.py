@@ -69,7 +69,7 @@ def searched_case(table: Table, new: Table, windows: Windows, cache: UnitCache) 
     """Search for what is left, and judge the outcome against the repaired table."""
     topology = new.topology
     start = time.perf_counter()
-    found = optimize(topology, SearchOptions(budget="small"), unit_cache=cache)
+    found = optimize(topology, SearchOptions(search="paths", budget="small"), unit_cache=cache)
     seconds = time.perf_counter() - start
     fresh = found.table
     assert isinstance(fresh, Table)

@@ -47,7 +47,9 @@ def study(topology: str, routing: str, budget: str, seed: int, root: Path) -> Do
     path = root / name
     if path.exists():
         return json.loads(path.read_text())
-    options = SearchOptions(routing=routing, budget=budget, confirmation=WINDOWS, seed=seed)
+    options = SearchOptions(
+        routing=routing, search="paths", budget=budget, confirmation=WINDOWS, seed=seed
+    )
     start, cpu = time.perf_counter(), time.process_time()
     with local_workers(available_cores()) as executor:
         unit_cache = UnitCache(executor, UnitFiles(root / "units"))

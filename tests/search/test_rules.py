@@ -17,6 +17,7 @@ from tvlb.requests import TableDocument
 from tvlb.search import Searched, SearchOptions, TableResult, Windows, optimize
 from tvlb.search.rule_space import RuleSpace
 from tvlb.table import Table, read_table, summarise, verify, write_table
+from tvlb.table.route_files import Routes
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Shift
 
@@ -138,6 +139,15 @@ def test_a_table_says_its_rule_and_simulations_take_it(both: TableResult, tmp_pa
     given = {name: getattr(chosen.ugal, name) for name in RULE_SETTINGS}
     assert run(plain, **given) == (rule, latency)
     assert run(table, queue="port", candidates=1)[0] == replace(rule, queue="port", candidates=1)
+
+
+def test_a_file_of_routes_says_which_rule_it_does_not_hold(both: TableResult) -> None:
+    assert isinstance(both.table, Table)
+    told = Routes(both.table.path_set("t")).remarks(0)
+    assert told == [
+        f"the table was made for a rule of UGAL that the file does not hold: {both.table.ugal}"
+    ]
+    assert Routes(both.table.made_for(None).path_set("t")).remarks(0) == []
 
 
 def test_tables_for_different_rules_do_not_go_together(both: TableResult) -> None:

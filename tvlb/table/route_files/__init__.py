@@ -146,6 +146,11 @@ class Routes:
                 f"paths are drawn by fixed weights, MIN paths with {self.min_share:g}; this is not "
                 "UGAL, which chooses by the queues"
             )
+        elif isinstance(self.path_set, PathSet) and self.path_set.ugal is not None:
+            said.append(
+                "the table was made for a rule of UGAL that the file does not hold: "
+                f"{self.path_set.ugal}"
+            )
         if lost_pairs:
             said.append(
                 "switch pairs with MIN paths only, since every detour visits a switch twice: "
