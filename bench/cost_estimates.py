@@ -143,15 +143,22 @@ def table(
     )
 
 
-def searched(network: str, budget: str, confirmation: Windows, *traffic: str) -> Case:
+def searched(
+    network: str, budget: str, confirmation: Windows, *traffic: str, search: str = "paths"
+) -> Case:
     """Search for weighted sets; of the probe only two patterns."""
     topology = parse_topology(network)
     options = SearchOptions(
-        patterns="2", budget=budget, confirmation=confirmation, traffic=traffic, workers=2
+        search=search,
+        patterns="2",
+        budget=budget,
+        confirmation=confirmation,
+        traffic=traffic,
+        workers=2,
     )
     named = f", {' '.join(traffic)}" if traffic else ""
     return Case(
-        f"search {topology} budget {budget}, {confirmation}{named}",
+        f"search {search} {topology} budget {budget}, {confirmation}{named}",
         lambda: table_cost(topology, options),
         lambda: optimize(topology, options),
     )
@@ -221,6 +228,7 @@ def fitted() -> list[Case]:
         searched("2,4,2,9", "100_000_000", Windows(2000, 2000, 0.01)),
         searched("2,4,2,9", "default", Windows(2000, 2000, 0.01), "shift(1,0)", "uniform"),
         searched("4,8,4,9", "default", Windows(1000, 1000, 0.02)),
+        searched("4,8,4,9", "default", Windows(1000, 1000, 0.02), search="both"),
         *(
             repaired_entries(network, every, rebalance, lanes)
             for network in ("4,8,4,33,palmtree", "random(250,12,12,seed=0)", "fattree3(12)")
