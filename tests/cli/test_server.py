@@ -285,7 +285,7 @@ def _without_cpu_time(study: dict[str, Any]) -> dict[str, Any]:
         (["--store", "kept"], "--store"),
         (["--pattern", "wired.csv"], "wired.csv"),
         (["--vcs", "ladder:3"], "vc_count 3 is too few"),
-        (["--routing", "ugal-l"], "ugal-l"),
+        (["--routing", "table"], "table"),
         (["--seeds", "1001"], "1001"),
     ],
     ids=str,
