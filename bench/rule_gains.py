@@ -94,8 +94,8 @@ def is_allowed(case: Case) -> bool:
 def rows(document: Mapping[str, Any]) -> Iterator[list[str]]:
     """Yield a row for each of the judged sets."""
     verdict, search = document["verdict"], document["search"]
-    published = next((one for one in search["held_out"] if one["known_as"] == "published"), None)
-    rival = (published or search["held_out"][0])["expression"]
+    known = {one["known_as"]: one["expression"] for one in search["held_out"]}
+    rival = known.get("published") or known.get("conventional")
     changes = {one["expression"]: one for one in verdict["judgements"] if one["against"] == rival}
     for one in search["held_out"]:
         change = changes.get(one["expression"])
