@@ -1,13 +1,12 @@
 """Whether a set and a rule of UGAL gain on other routers than those they were found for.
 
-    python -m bench.rule_robustness --state FILE [--set 'shape(g.?)'] [--network 4,8,4,9]
-        [--rule '{"queue": "port/vc"}'] [--routing ugal-l] [--published 'short(2,3)'] [--seeds 3]
-        [--workers 2]
+    python -m bench.rule_robustness --state FILE [--set 'shape(g.?)']
+        [--rule '{"queue": "port/vc"}'] [--seeds 3] [--workers 2]
 
-Prints, for each setting of the routers and each pattern, the mean saturation load (grid .01) of the
-published set with the published rule, its change by the set and the rule with a 95% interval paired
-by seed, and latencies at load .1. Of router vct: phits/cycle/node accepted at .6, and latency at .1
-and .3. Every run is written to FILE as it ends and is not run again.
+Prints, for dfly(4,8,4,9) with ugal-l, each setting of the routers and each pattern: the saturation
+load (grid .01) of the published set with the published rule, mean over seeds, its change by the set
+and the rule with a 95% interval paired by seed, and latency at .1; of router vct what is accepted
+at .6, phits/cycle/node, and latency at .1 and .3. Runs are kept in FILE and not run again.
 """
 
 import argparse
@@ -15,7 +14,6 @@ import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -24,6 +22,7 @@ from bench.runs import scenario_of
 from sim_bridge import SimulationConfig, VctConfig, VctScenario, search_saturation
 from tvlb.statistics import estimate
 
+SEARCHED, PUBLISHED = ("4,8,4,9", "ugal-l"), "short(2,3)"
 PATTERNS = ("shift(2,0)", "type2(seed=0)", "uniform")
 NEAR, LONG, FAR = (
     {"local_latency": local, "global_latency": far} for local, far in ((1, 1), (10, 15), (100, 100))
@@ -37,10 +36,7 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
     **{f"speed-up {steps:g}": {"speedup": steps} for steps in (1.0, 1.5)},
     "VCs per-hop": {"vc_scheme": "per-hop"},
 }
-VCT: Mapping[str, Mapping[str, Any]] = {
-    "vct, links of 1 cycle": NEAR,
-    "vct, links of 10 and 15 cycles": LONG,
-}
+VCT = {"vct, links of 1 cycle": NEAR, "vct, links of 10 and 15 cycles": LONG}
 CYCLES = 2000  # of warm-up, and measured
 VCT_LOADS = (0.1, 0.3, 0.6)
 Runs = list[list[float]]
@@ -53,8 +49,8 @@ def of_iq(case: Case, more: Mapping[str, Any], guess: float) -> list[float]:
     cycles = CYCLES * (2 if "local_latency" in more and more["local_latency"] > 15 else 1)
     config = SimulationConfig(cycles, cycles, **more)
     run = scenario.run(0.1, config)
-    load = search_saturation(scenario, config, guess=guess).load
-    return [load, float("inf") if run.saturated else run.latency_mean]
+    latency = float("inf") if run.saturated else run.latency_mean
+    return [search_saturation(scenario, config, guess=guess).load, latency]
 
 
 def of_vct(case: Case, more: Mapping[str, Any], _: float) -> list[float]:
@@ -69,21 +65,18 @@ def row(name: str, pattern: str, old: Runs, new: Runs) -> str:
     """Return a row of the table; changes are paired by seed."""
     before, after = np.array(old), np.array(new)
     gain = estimate((100 * (after[:, 0] / before[:, 0] - 1)).tolist())
-    change = f"{gain.mean:+.1f}% +- {gain.half_width():.1f}"
+    told = f"{before[:, 0].mean():.3f} | {gain.mean:+.1f}% +- {gain.half_width():.1f}"
     latencies = ", ".join(
         " -> ".join(f"{one:.1f}" if np.isfinite(one) else "-" for one in pair)
         for pair in zip(before.mean(axis=0)[1:], after.mean(axis=0)[1:], strict=True)
     )
-    return f"| {name} | {pattern} | {before[:, 0].mean():.3f} | {change} | {latencies} |"
+    return f"| {name} | {pattern} | {told} | {latencies} |"
 
 
 def main() -> None:
     """Run what is missing and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--state", type=Path, required=True)
-    parser.add_argument("--network", default="4,8,4,9")
-    parser.add_argument("--routing", default="ugal-l")
-    parser.add_argument("--published", default="short(2,3)")
     parser.add_argument("--set", default="shape(g.?)")
     parser.add_argument("--rule", type=json.loads, default={"queue": "port/vc"})
     parser.add_argument("--seeds", type=int, default=3)
@@ -92,23 +85,22 @@ def main() -> None:
     state: Path = given.state
     lines = state.read_text().splitlines() if state.exists() else []
     known: dict[str, list[float]] = dict(map(json.loads, lines))
-    lock = Lock()
 
     def runs(measure: Callable[..., list[float]], pattern: str, paths: str, more: Any) -> Runs:
         told: Runs = []
         for seed in range(1, given.seeds + 1):
-            case = (given.network, given.routing, pattern, paths, seed)
+            case = (*SEARCHED, pattern, paths, seed)
             key = json.dumps([measure.__name__, case, CYCLES, more])
             if key not in known:
                 guess = told[-1][0] if told else 0.8 if pattern == "uniform" else 0.4
                 one = measure(case, more, guess)
-                with lock, state.open("a") as file:
+                with state.open("a") as file:
                     file.write(json.dumps([key, one]) + "\n")
                     known[key] = one
             told.append(known[key])
         return told
 
-    sides: tuple[tuple[str, Any], ...] = ((given.published, {}), (given.set, given.rule))
+    sides = ((PUBLISHED, dict[str, Any]()), (given.set, given.rule))
     routers = [(of_iq, *one) for one in SETTINGS.items()] + [(of_vct, *one) for one in VCT.items()]
     with ThreadPoolExecutor(given.workers) as pool:
         begun = {
