@@ -26,9 +26,9 @@ _NAMES = (
     "cost, cost_per_node, watts"
 )
 _OPTIONS = (
-    "method, search, objective, budget, traffic, patterns, tolerance, balance, loop_free, vcs, "
-    "vc_count, buffer, local_latency, global_latency, link_latencies, speedup, ugal_rule, queue, "
-    "threshold, vlb_factor, candidates, decide, screening, confirmation, finalists, "
+    "method, search, judge, objective, budget, traffic, patterns, tolerance, balance, loop_free, "
+    "vcs, vc_count, buffer, local_latency, global_latency, link_latencies, speedup, ugal_rule, "
+    "queue, threshold, vlb_factor, candidates, decide, screening, confirmation, finalists, "
     "data_points, simulated_patterns"
 )
 _GENERATOR = '[[generators]]\np = 2\na = 4\nh = 2\ng = "max"\n'

@@ -19,6 +19,7 @@ BOTH = {"search", "paper"}
 OTHERS: dict[str, tuple[object, set[str]]] = {
     "routing": ("par", BOTH),
     "search": ("rule", {"search"}),
+    "judge": ("iq,vct", {"search"}),
     "objective": ("front", {"search"}),
     "budget": ("small", {"search"}),
     "traffic": (("uniform",), {"search"}),

@@ -1,14 +1,14 @@
 """The search of the rule of UGAL: which rules are tried, what is judged, and what tables say."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim_bridge import Scenario, SimulationConfig, simulate
+from sim_bridge import Scenario, SimulationConfig, VctConfig, VctScenario, simulate
 from tests.search.here import Inline, Memory
 from tvlb.errors import InvalidInput
 from tvlb.paths import PUBLISHED_RULE, RULE_SETTINGS, Queue, QueueFactor, RowSet, UgalRule
@@ -16,6 +16,7 @@ from tvlb.processes import UnitCache
 from tvlb.requests import TableDocument
 from tvlb.search import Searched, SearchOptions, TableResult, Windows, optimize
 from tvlb.search.rule_space import RuleSpace
+from tvlb.statistics import KeyedStream
 from tvlb.table import Table, read_table, summarise, verify, write_table
 from tvlb.table.route_files import Routes
 from tvlb.topology import Dragonfly
@@ -24,7 +25,13 @@ from tvlb.traffic import Shift
 TOPOLOGY = Dragonfly(2, 4, 2, 5)
 WINDOWS = Windows(150, 150, 0.05)
 QUICK = SearchOptions(
-    patterns="1", screening=WINDOWS, confirmation=WINDOWS, data_points=1, budget="0", seed=10
+    patterns="1",
+    screening=WINDOWS,
+    confirmation=WINDOWS,
+    data_points=1,
+    budget="0",
+    judge="iq,vct",
+    seed=10,
 )
 RULES = st.builds(
     UgalRule,
@@ -82,7 +89,7 @@ def test_what_is_given_stays_and_paths_alone_are_searched_where_all_is() -> None
         ugal_rule="hops", queue="vc", threshold=3, vlb_factor=1.5, candidates=2
     )
     assert replace(QUICK, config=given).searched is Searched.PATHS
-    assert replace(QUICK, method="paper", budget="default").searched is Searched.PATHS
+    assert SearchOptions(method="paper").searched is Searched.PATHS
     assert QUICK.searched is Searched.BOTH
     with pytest.raises(InvalidInput, match=r"search rule: queue vc, threshold 3, .* is given"):
         replace(QUICK, config=given, search="rule")
@@ -176,6 +183,43 @@ def test_the_document_tells_rules(both: TableResult) -> None:
     assert known[parts["both"]] is None
     assert document["provenance"]["parameters"]["search"] == "both"
     assert document["provenance"]["parameters"]["config"]["queue"] is None
+
+
+def test_the_second_router_judges_the_same_sets_on_the_same_cases(both: TableResult) -> None:
+    assert both.found is not None
+    found, name = both.found, both.verdict.expression
+    first, second = found.held_out.judgements, found.on_vct
+    assert [(one.expression, one.against) for one in second] == [
+        (one.expression, one.against) for one in first
+    ]
+    told = [line for line in both.verdict.text if line.startswith("By virtual cut-through ag")]
+    own = [one for one in second if one.expression == name]
+    assert len(told) == len(own) > 0
+    for line, one in zip(told, own, strict=True):
+        assert f"accepted beyond saturation {one.saturation} (worst " in line
+    document = TableDocument.of(both).plain()
+    assert len(document["verdict"]["on_vct"]) == len(second)
+    # One of its runs again, by its own: a pattern of the comparison beyond saturation.
+    held_out = found.held_out
+    figures = {one.candidate.name: one for one in held_out.sets}
+    case = 5
+    highest = max(one.saturation[case] for one in held_out.sets)
+    accepted = dict[str, float]()
+    for each in (name, "all"):
+        candidate = figures[each].candidate
+        rule = candidate.ugal or PUBLISHED_RULE
+        config = VctConfig(150, 150, local_latency=10, global_latency=15, **asdict(rule))
+        scenario = VctScenario(
+            TOPOLOGY,
+            "ugal-l",
+            held_out.workload.patterns[case],
+            KeyedStream(QUICK.seed, "held-out", 0).next64() >> 1,
+            candidate.path_set,
+        )
+        accepted[each] = scenario.run(min(1.0, 1.25 * highest), config).accepted
+    change = accepted[name] / accepted["all"] - 1
+    (judged,) = (one for one in own if one.against == "all")
+    assert judged.saturation.worst <= change + 1e-9
 
 
 def test_the_rule_alone_keeps_the_conventional_paths() -> None:

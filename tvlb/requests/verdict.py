@@ -13,7 +13,7 @@ from tvlb.statistics import Judgement as Judged
 from tvlb.statistics import Verdict
 
 # What sentences tell, and what few records have.
-_NOT_TOLD = ("notes", "rule", "parts")
+_NOT_TOLD = ("notes", "rule", "parts", "on_vct")
 
 
 class Change(Document):
@@ -101,6 +101,11 @@ class VerdictDocument(Document):
         description="Of a search for paths and the rule of UGAL, the sets that tell what either "
         "alone gains, and both; absent of others.",
     )
+    on_vct: OptionalKey[tuple[Judgement, ...]] = Field(
+        None,
+        description="The same by virtual cut-through, where it was asked for; saturation is the "
+        "change of what is accepted beyond saturation.",
+    )
     undecided_runs: Count = Field(
         description="Simulations that were too short to tell whether the load is sustained."
     )
@@ -112,6 +117,7 @@ class VerdictDocument(Document):
             {
                 **{name: one for name, one in vars(record).items() if name not in _NOT_TOLD},
                 **({"parts": record.parts} if record.parts else {}),
+                **({"on_vct": [*map(Judgement.of, record.on_vct)]} if record.on_vct else {}),
                 "text": record.text,
                 "verdict": record.verdict,
                 "judgements": [Judgement.of(one) for one in record.judgements],

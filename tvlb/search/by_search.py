@@ -8,12 +8,14 @@ from tvlb.search.held_out import HeldOut, Judged, judge
 from tvlb.search.objective import REFERENCE_LOAD, Searched, flit_hop_budget
 from tvlb.search.preparation import Candidate, conventional
 from tvlb.search.runner import Runner
+from tvlb.search.second_router import Judges, judge_cut_through
 from tvlb.search.tables import table_of
 from tvlb.search.task import Found, MethodResult, SearchTask
 from tvlb.search.validation import SimulatedSet, Validation, latency_curves
 from tvlb.search.weighted import SearchSetting, WeightedSearch, search_weighted
 from tvlb.search.windows import SHORT, Windows
 from tvlb.search.workload import held_out_workload, training_workload
+from tvlb.statistics import Judgement
 
 _CURVE_PATTERNS = 2
 _CURVE_WINDOWS = Windows(1_500, 1_500, 0.01)
@@ -29,6 +31,7 @@ def find_by_search(task: SearchTask) -> MethodResult:
     with task.watch.stage("compare"):
         held_out = _judged(task, search)
         candidates, validation = _validation(task, search, held_out)
+        on_vct = _on_vct(task, held_out) if options.judge == Judges.BOTH else ()
     with task.watch.stage("table"), units.alone:
         table = task.chosen_table(candidates, validation)
         answers = _undominated(search.answers, held_out)
@@ -36,7 +39,7 @@ def find_by_search(task: SearchTask) -> MethodResult:
         front = tuple(table_of(topology, one, options.seed, rule) for one in answers)
     work = search.work + validation.work
     return MethodResult(
-        candidates, validation, table, work, Found(search, held_out, answers, front)
+        candidates, validation, table, work, Found(search, held_out, answers, front, on_vct)
     )
 
 
@@ -101,6 +104,19 @@ def _judged(task: SearchTask, search: WeightedSearch) -> HeldOut:
         routing=options.routing,
         config=options.config,
         windows=options.confirmation_windows,
+        seed=options.seed,
+        units=task.units,
+        report=task.report,
+    )
+
+
+def _on_vct(task: SearchTask, held_out: HeldOut) -> tuple[Judgement, ...]:
+    topology, options = task.topology, task.options
+    return judge_cut_through(
+        held_out,
+        [topology.conventional_set, topology.published_set],
+        routing=options.routing,
+        config=options.config,
         seed=options.seed,
         units=task.units,
         report=task.report,

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from sim_bridge import VctScenario
 from tvlb.documents import Frame, versions
 from tvlb.errors import InvalidInput
 from tvlb.paths import check_searched, parse_expression
@@ -21,6 +22,7 @@ from tvlb.search.preparation import Candidate, conventional
 from tvlb.search.probe import ProbePlan, ProbeResult, check_searchable
 from tvlb.search.routers import check_routers
 from tvlb.search.sampling import choose_patterns
+from tvlb.search.second_router import Judges, cut_through_config
 from tvlb.search.tables import compact_table_of, count_table_paths
 from tvlb.search.task import Found, MethodResult, NoteBest, SearchTask, Stopwatch, unheard
 from tvlb.search.validation import Validation
@@ -264,6 +266,7 @@ def _verdict(task: SearchTask, outcome: MethodResult, hops: float) -> VerdictRec
         notes=idle_notes(_judged_on(outcome), topology, options.seed),
         rule=str(options.config.rule),
         parts={part: one.name for part, one in parts.items()},
+        on_vct=outcome.found.on_vct if outcome.found else (),
     )
 
 
@@ -279,6 +282,9 @@ def check_request(topology: Topology, options: SearchOptions) -> None:
     choose_patterns(topology, options.patterns, options.seed)
     check_searched(topology)
     check_routers(topology, options.routing, options.config, **options.windows)
+    if options.judge == Judges.BOTH:
+        config = cut_through_config(topology, options.config)
+        VctScenario(topology, options.routing, Uniform()).resolved(config)
     flit_hop_budget(options.budget, topology, options.searched)
     if options.method == Method.SEARCH:
         # Of the patterns of the search itself, none asks for more than uniform traffic.

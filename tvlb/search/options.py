@@ -26,6 +26,7 @@ from tvlb.search.objective import BUDGET, Method, Objective, Searched, parse_obj
 from tvlb.search.probe import TOLERANCE
 from tvlb.search.rule_space import RuleSpace
 from tvlb.search.sampling import PATTERNS
+from tvlb.search.second_router import Judges
 from tvlb.search.windows import PAPER, ROUTERS, SCREENING, Windows, parse_windows
 from tvlb.search.workload import MAX_TRAFFIC, Workload, parse_traffic, traffic_texts
 from tvlb.statistics import check_seed
@@ -87,6 +88,13 @@ class SearchOptions:
         "vlb-factor, candidates, ugal-rule, as far as they are not given), or both together",
         Names(Searched),
         unset="both, or paths by the paper's method",
+        is_later=True,
+    )
+    judge: str = setting(
+        Judges.IQ,
+        "Routers on which what a search found is judged: those that are simulated, or virtual "
+        "cut-through with packets of 16 phits, too",
+        Names(Judges),
         is_later=True,
     )
     objective: str = setting(
@@ -185,6 +193,7 @@ class SearchOptions:
         if self.method == Method.PAPER:
             given = {
                 "search": self.search not in (None, Searched.PATHS),
+                "judge": self.judge != Judges.IQ,
                 "objective": str(aim) != "saturation",
                 "budget": self.budget != "default",
                 "traffic": traffic is not None,

@@ -14,6 +14,7 @@ from tvlb.search.tables import table_of
 from tvlb.search.validation import Validation
 from tvlb.search.weighted import WeightedSearch
 from tvlb.search.work import Work
+from tvlb.statistics import Judgement
 from tvlb.table import AnyTable
 from tvlb.topology import Topology
 
@@ -79,12 +80,14 @@ class Found:
     answers : those of the search, but of a front none that another beats in saturation and latency
         where it is judged.
     front : the tables of the answers; of other objectives than `front` just the one.
+    on_vct : the same comparison on a second router, see `judge_cut_through`; empty without.
     """
 
     search: WeightedSearch
     held_out: HeldOut
     answers: tuple[Candidate, ...]
     front: tuple[AnyTable, ...]
+    on_vct: tuple[Judgement, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -81,6 +81,8 @@ class VerdictRecord:
     rule : that the settings give, in words.
     parts : of a search for paths and the rule of UGAL, the sets that tell what either gains, by
         their names; of others none.
+    on_vct : judgements by virtual cut-through; empty without. In place of saturation throughput
+        they are about what is accepted beyond saturation.
     """
 
     expression: str
@@ -97,6 +99,7 @@ class VerdictRecord:
     notes: tuple[str, ...] = ()
     rule: str = str(PUBLISHED_RULE)
     parts: Mapping[Searched, str] = field(default_factory=dict[Searched, str])
+    on_vct: tuple[Judgement, ...] = ()
 
     @property
     def own(self) -> tuple[Judgement, ...]:
@@ -121,6 +124,7 @@ class VerdictRecord:
                 *self.notes,
                 *map(self._changes, self._told),
                 *self._attribution,
+                *self._second_router,
                 self._figures,
                 f"{_begin(self._briefly)} has {self.paths:,} paths{self._hops}; simulated "
                 f"with {self.vcs} virtual channels per port ({self.vc_policy}).",
@@ -274,11 +278,29 @@ class VerdictRecord:
         ]
         return [f"Of the gain against {self._set(base).called}, {self.rule}, give:", *lines]
 
-    def _gains(self, judgement: Judgement) -> str:
+    @property
+    def _second_router(self) -> list[str]:
+        """Say what the choice gains on routers of another model, and warn if it does not."""
+        own = [one for one in self.on_vct if one.expression == self.expression]
+        lines = [
+            f"By virtual cut-through against {self._set(one.against).called}: "
+            f"{self._gains(one, 'accepted beyond saturation')}."
+            for one in own
+        ]
+        lost = [one for one in own if not one.saturation.interval.above]
+        if lost and self.own and self.own[0].saturation.interval.above:
+            lines.append(
+                "Warning: by virtual cut-through the gain in throughput against "
+                f"{self._set(lost[0].against).called} is not shown: it may be one of routers with "
+                "input queues."
+            )
+        return lines
+
+    def _gains(self, judgement: Judgement, figure: str = "saturation throughput") -> str:
         worst = judgement.saturation
         least = f"worst {100 * worst.worst:+z.1f}%, " if worst.patterns > 1 else ""
         parts = [
-            f"saturation throughput {worst} ({least}under {worst.worst_pattern})",
+            f"{figure} {worst} ({least}under {worst.worst_pattern})",
             *(f"{what} {change or 'unknown'}" for what, change in self._latencies(judgement)),
         ]
         return ", ".join(parts)
