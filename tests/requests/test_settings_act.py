@@ -63,6 +63,7 @@ SLOW: Mapping[str, dict[str, Any]] = {
     "table by the paper": {"topology": "2,4,2,5"} | _PAPER,
     "table by a search": {
         "topology": "2,4,2,5",
+        "search": "paths",
         "budget": 1_000,
         "confirmation": _WINDOWS,
         "traffic": ["shift(1,0)"],
@@ -128,7 +129,7 @@ _NO_SETTINGS = ("router", "table", "until_collapse")
 # Of which all of a kind are the same to a table, however it is found.
 _ROUTERS = offered(SimulationConfig)
 # Of what is left of the Dragonfly of a repair.
-_USUAL: dict[str, Any] = {"vcs": "per-hop"}
+_USUAL: dict[str, Any] = {"vcs": "per-hop", "ugal_rule": "hops"}
 _ECHOED = ("config", "parameters", "provenance", "timings", "version", "id")
 _DECLARING: Mapping[str, type] = {
     "table": SearchOptions,
@@ -198,7 +199,8 @@ def resolved(base: str, request: Mapping[str, Any]) -> Question:
 
 def told(base: str, request: Mapping[str, Any]) -> Any:
     """Return what a document tells, warnings included, without what was asked for and times."""
-    echoed = {*form_of(base).body.model_fields, *_ECHOED}
+    # What was found is told by the name of the setting that says what to look for.
+    echoed = {*form_of(base).body.model_fields, *_ECHOED} - {"search"}
 
     def bare(value: Any) -> Any:
         if isinstance(value, Mapping):

@@ -8,6 +8,7 @@ from tests.service import TABLE, Server, answered
 
 FRONT: dict[str, Any] = {
     "topology": "2,4,2,5",
+    "search": "paths",
     "objective": "front",
     "budget": 0,
     "traffic": ["type2(seed=1)", "shift(1,0)"],
