@@ -34,7 +34,8 @@ Fabric::Fabric(const Topology& network, const MinPorts& min_ports, const Config&
       ready_ports_(index(network.num_switches())),
       held_(index(network.num_switches())),
       is_active_(index(network.num_switches()), false),
-      queued_(index(network.num_nodes()), 0),
+      fifos_(index(network.num_nodes())),
+      waiting_(network.num_nodes(), most_queued_),
       arrivals_(wheel_span(config)),
       credits_(wheel_span(config)),
       transfers_(wheel_span(config)),
@@ -98,12 +99,20 @@ void Fabric::deliver(std::int32_t cycle) {
   });
 }
 
-void Fabric::inject(std::int32_t id, std::int32_t node, std::int32_t cycle) {
-  const std::int32_t sw = network_.node_switch(node);
-  ++queued_[index(node)];
-  packets_[id].arrived = cycle + 1;
-  enter(static_cast<std::uint32_t>((sw * ports_ + node - network_.first_node(sw)) * vcs_), id,
-        cycle + 1);
+void Fabric::inject(const Waiting& packet, std::int32_t node, bool is_traced) {
+  const std::uint32_t input_vc = input_of(node);
+  if (inputs_[input_vc].head < 0) return enter(input_vc, make(packet, is_traced), packet.created + 1);
+  ++held_[index(switch_of(input_vc))].inputs;
+  const std::int32_t behind = is_traced ? ~make(packet, true) : packet.destination;
+  waiting_.push(node, fifos_[index(node)], {packet.created, behind});
+}
+
+std::int32_t Fabric::make(const Waiting& packet, bool is_traced) {
+  const auto& [created, destination] = packet;
+  const std::int32_t id = packets_.allocate();
+  packets_[id] = {created, -1, created + 1, destination, network_.node_switch(destination), -1, {},
+                  0, 0, 0, 1, false, is_traced};
+  return id;
 }
 
 void Fabric::enter(std::uint32_t input_vc, std::int32_t id, std::int32_t cycle) {
@@ -188,13 +197,14 @@ void Fabric::release_input(const Nomination& of, std::int32_t sw, std::int32_t c
   from.ready = 0;
   ready_ports_[index(sw)][static_cast<unsigned>(of.port) / kWordBits] &=
       ~(std::uint64_t{1} << (static_cast<unsigned>(of.port) % kWordBits));
-  if (from.is_node) {
-    --queued_[from.upstream];
-  } else {
+  input.head = packet.next;
+  if (!from.is_node) {
     credits_.push(cycle + from.credit_time,
                   from.upstream + of.input_vc % static_cast<unsigned>(vcs_));
+  } else if (WaitingPackets::Fifo& fifo = fifos_[from.upstream]; fifo.count > 0) {
+    const Waiting& next = waiting_.pop(static_cast<std::int32_t>(from.upstream), fifo);
+    input.head = next.destination < 0 ? ~next.destination : make(next, false);
   }
-  input.head = packet.next;
   if (input.head >= 0) advance(of.input_vc, cycle);
 }
 
@@ -253,14 +263,15 @@ void Fabric::check(std::int32_t cycle, std::int64_t in_network) const {
   for (std::uint32_t vc = 0; vc < inputs_.size(); ++vc) {
     std::int32_t here = 0;
     for (std::int32_t id = inputs_[vc].head; id >= 0; id = packets_[id].next) ++here;
+    const InputPort& from = input_ports_[vc / static_cast<unsigned>(vcs_)];
+    if (from.is_node && vc % static_cast<unsigned>(vcs_) == 0) {
+      const std::int32_t behind = fifos_[from.upstream].count;
+      require(here + behind <= most_queued_ && (here == 1 || behind == 0), "an injection FIFO lost count");
+      here += behind;
+    }
     packets += here;
     held[index(switch_of(vc))] += here;
-    const InputPort& from = input_ports_[vc / static_cast<unsigned>(vcs_)];
-    if (!from.is_node) {
-      if (here > 0) granted[upstream_of(vc)] += here;
-    } else if (vc % static_cast<unsigned>(vcs_) == 0) {
-      require(here == queued_[from.upstream] && here <= most_queued_, "an injection FIFO lost count");
-    }
+    if (!from.is_node && here > 0) granted[upstream_of(vc)] += here;
     const bool is_ready = (from.ready >> (vc % static_cast<unsigned>(vcs_))) & 1U;
     require(!is_ready || (here > 0 && !inputs_[vc].sleeps), "a head is not ready");
     require(is_ready || here == 0 || inputs_[vc].sleeps || from.busy_until > cycle,

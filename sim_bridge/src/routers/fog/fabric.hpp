@@ -17,6 +17,7 @@
 #include "common/event_wheel.hpp"
 #include "common/packet_pool.hpp"
 #include "common/rng.hpp"
+#include "common/waiting.hpp"
 #include "config.hpp"
 #include "topology.hpp"
 #include "paths/min_ports.hpp"
@@ -99,9 +100,10 @@ class [[gnu::visibility("default")]] Fabric {
     current_.clear();
   }
 
-  [[nodiscard]] bool has_room(std::int32_t node) const { return queued_[index(node)] < most_queued_; }
-  /// A packet enters the injection FIFO of its node behind this cycle.
-  void inject(std::int32_t id, std::int32_t node, std::int32_t cycle);
+  [[nodiscard]] bool has_room(std::int32_t node) const { return queued(node) < most_queued_; }
+  /// A packet enters the injection FIFO of its node behind the cycle in which it is created; a traced one
+  /// is the next of `packets()`.
+  void inject(const Waiting& packet, std::int32_t node, bool is_traced);
 
   /// Phits granted towards a VC whose credit is not back.
   [[nodiscard]] std::int32_t used(std::int32_t sw, std::int32_t port, int vc) const {
@@ -149,6 +151,15 @@ class [[gnu::visibility("default")]] Fabric {
   [[nodiscard]] static int wheel_span(const Config& config);
   void connect(const Config& config);
 
+  /// The only input VC of a node, and packets in it.
+  [[nodiscard]] std::uint32_t input_of(std::int32_t node) const {
+    const std::int32_t sw = network_.node_switch(node);
+    return static_cast<std::uint32_t>((sw * ports_ + node - network_.first_node(sw)) * vcs_);
+  }
+  [[nodiscard]] int queued(std::int32_t node) const {
+    return (inputs_[input_of(node)].head >= 0 ? 1 : 0) + fifos_[index(node)].count;
+  }
+  std::int32_t make(const Waiting& packet, bool is_traced);
   /// A packet joins its input VC.
   void enter(std::uint32_t input_vc, std::int32_t id, std::int32_t cycle);
   /// The next packet of an input VC is its head.
@@ -353,7 +364,8 @@ class [[gnu::visibility("default")]] Fabric {
   std::vector<bool> is_active_;                            // per switch
   std::vector<std::int32_t> active_;                       // switches with heads to look at
   std::vector<std::int32_t> current_;                      // the same, while they are
-  std::vector<std::int32_t> queued_;                       // per node: packets in its injection FIFO
+  std::vector<WaitingPackets::Fifo> fifos_;                // per node: packets behind the head of its FIFO
+  WaitingPackets waiting_;  // a traced one, which is one of `packets_`, has ~id as its destination
   std::vector<Stream> streams_;                            // per switch
   std::vector<Nomination> nominations_;
 

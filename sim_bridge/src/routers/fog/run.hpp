@@ -93,12 +93,10 @@ class Run : public Course {
     nodes_.wake(id, node.next, cycle_);
   }
   void inject(std::int32_t node, std::int32_t destination) {
-    const std::int32_t id = fabric_.packets().allocate();
-    const bool is_traced = records_.tracer.begins(id, node, destination, cycle_, cycle_ + 1);
-    packet(id) = {cycle_, -1, 0, destination, network_.node_switch(destination), -1, {}, 0, 0, 0, 1,
-                  false, is_traced};
+    const bool is_traced =
+        records_.tracer.begins(fabric_.packets().next(), node, destination, cycle_, cycle_ + 1);
     records_.generated(network_.node_switch(node), cycle_);
-    fabric_.inject(id, node, cycle_);
+    fabric_.inject({cycle_, destination}, node, is_traced);
   }
   void attempt(std::int32_t id, std::int32_t sw, Draws& draws) {
     Packet& tried = packet(id);

@@ -7,15 +7,10 @@
 #include "common/event_wheel.hpp"
 #include "common/sources.hpp"
 #include "common/traffic.hpp"
+#include "common/waiting.hpp"
 #include "config.hpp"
 
 namespace tvlb::sim::vct {
-
-/// A packet that waits at its node.
-struct Waiting {
-  std::int32_t created;
-  std::int32_t destination;
-};
 
 class Servers {
  public:
@@ -25,9 +20,8 @@ class Servers {
         nodes_(traffic, config, config.packet_phits),
         vcs_(config.vc_count),
         phits_(config.packet_phits),
-        most_queued_(config.source_queue_packets),
         input_packets_(static_cast<std::uint8_t>(config.input_packets())),
-        queues_(static_cast<std::size_t>(traffic.num_nodes() * config.source_queue_packets)),
+        queues_(traffic.num_nodes(), config.source_queue_packets),
         outstanding_(static_cast<std::size_t>(traffic.num_nodes() * config.vc_count), 0),
         ends_(config.packet_phits + 1) {}
 
@@ -44,13 +38,11 @@ class Servers {
       if (node.next > cycle) return nodes_.wake(id, node.next, cycle);
       // What a cycle before this one would have staged has left the queue.
       if (cycle > node.stages_from) stage(id, node);
-      if (node.queued == most_queued_) {
+      if (queues_.is_full(node.queue)) {
         refused();
       } else {
-        const int last = (node.first + node.queued) % most_queued_;
-        queues_[static_cast<std::size_t>(id * most_queued_ + last)] = {
-            cycle, traffic_.draw_destination(network_, id, node.destinations)};
-        ++node.queued;
+        queues_.push(id, node.queue,
+                     {cycle, traffic_.draw_destination(network_, id, node.destinations)});
         wake(id);
       }
       nodes_.advance(node);
@@ -82,8 +74,7 @@ class Servers {
  private:
   struct Node : Generator {
     std::int32_t stages_from = 0;  // cycle from which a packet may be staged
-    std::int32_t first = 0;        // of the queue, in its ring
-    std::int32_t queued = 0;
+    WaitingPackets::Fifo queue;
     Waiting staged{};
     bool has_staged = false;
     bool sends = false;
@@ -100,10 +91,8 @@ class Servers {
     awake_.push_back(node);
   }
   void stage(std::int32_t id, Node& node) {
-    if (node.has_staged || node.queued == 0) return;
-    node.staged = queues_[static_cast<std::size_t>(id * most_queued_ + node.first)];
-    node.first = node.first + 1 == most_queued_ ? 0 : node.first + 1;
-    --node.queued;
+    if (node.has_staged || node.queue.count == 0) return;
+    node.staged = queues_.pop(id, node.queue);
     node.has_staged = true;
   }
   [[nodiscard]] int free_vc(std::int32_t node) const {
@@ -118,9 +107,8 @@ class Servers {
   Sources<Node> nodes_;
   int vcs_;
   int phits_;
-  int most_queued_;
   std::uint8_t input_packets_;
-  std::vector<Waiting> queues_;            // rings, per node
+  WaitingPackets queues_;
   std::vector<std::uint8_t> outstanding_;  // per (node, VC): packets whose credits are not back
   std::vector<std::int32_t> awake_;        // nodes to look at in this cycle
   EventWheel<std::int32_t> ends_;           // of transmissions
