@@ -1,7 +1,5 @@
 #include "fabric.hpp"
 
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "common/wait_cycle.hpp"
@@ -9,38 +7,28 @@
 namespace tvlb::sim::fog {
 
 Fabric::Fabric(const Topology& network, const MinPorts& min_ports, const Config& config, bool attempts)
-    : network_(network),
-      min_ports_(min_ports),
-      policy_(config.vcs),
+    : PortFabric(network, &min_ports, config, config.packet_phits, wheel_span(config), 0),
       attempts_(attempts),
-      vcs_(config.vc_count),
-      ports_(network.max_ports()),
-      per_switch_(static_cast<std::uint32_t>(ports_ * vcs_)),
-      phits_(config.packet_phits),
       transfer_(config.packet_phits / config.speedup),
       crossbar_(config.crossbar_latency),
       rounds_(config.rounds),
       output_packets_(config.output_buffer_phits / config.packet_phits),
       most_queued_(config.injection_buffer_phits / config.packet_phits),
       transit_first_(config.arbiter == "transit-first"),
-      words_((per_switch_ + kWordBits - 1) / kWordBits),
-      inputs_(static_cast<std::size_t>(network.num_switches()) * per_switch_),
-      input_ports_(index(network.num_switches() * ports_)),
-      output_ports_(input_ports_.size()),
       used_(inputs_.size(), 0),
       leaves_(output_ports_.size() * index(output_packets_), kLongAgo),
       granted_(output_ports_.size() * index(ports_), 0),
       sleeping_(output_ports_.size() * words_, 0),
       ready_ports_(index(network.num_switches())),
       held_(index(network.num_switches())),
-      is_active_(index(network.num_switches()), false),
       fifos_(index(network.num_nodes())),
       waiting_(network.num_nodes(), most_queued_),
-      arrivals_(wheel_span(config)),
       credits_(wheel_span(config)),
       transfers_(wheel_span(config)),
       wakings_(wheel_span(config)) {
-  connect(config);
+  for (OutputPort& port : output_ports_) {
+    if (port.downstream >= 0) port.buffer = config.buffer_phits[port.kind];
+  }
   for (std::int32_t sw = 0; sw < network.num_switches(); ++sw) {
     streams_.emplace_back(config.seed, Purpose::route, static_cast<std::uint64_t>(sw));
   }
@@ -50,28 +38,6 @@ Fabric::Fabric(const Topology& network, const MinPorts& min_ports, const Config&
 int Fabric::wheel_span(const Config& config) {
   return config.crossbar_latency + config.output_buffer_phits + 2 * config.packet_phits +
          *std::ranges::max_element(config.latency) + 1;
-}
-
-void Fabric::connect(const Config& config) {
-  for (std::int32_t node = 0; node < network_.num_nodes(); ++node) {
-    const std::int32_t sw = network_.node_switch(node);
-    InputPort& input = input_ports_[index(sw * ports_ + node - network_.first_node(sw))];
-    input.upstream = static_cast<std::uint32_t>(node);
-    input.is_node = true;
-  }
-  for (std::int32_t id = 0; id < network_.num_links(); ++id) {
-    const Link& link = network_.link(id);
-    OutputPort& output = output_ports_[index(link.source * ports_ + link.output_port)];
-    output.link = id;
-    output.downstream = (link.target * ports_ + link.input_port) * vcs_;
-    output.latency = config.latency[link.kind];
-    output.buffer = config.buffer_phits[link.kind];
-    output.kind = link.kind;
-    InputPort& input = input_ports_[index(link.target * ports_ + link.input_port)];
-    input.upstream =
-        static_cast<std::uint32_t>((link.source * ports_ + link.output_port) * vcs_);
-    input.credit_time = output.latency;
-  }
 }
 
 void Fabric::deliver(std::int32_t cycle) {
@@ -116,28 +82,21 @@ std::int32_t Fabric::make(const Waiting& packet, bool is_traced) {
 }
 
 void Fabric::enter(std::uint32_t input_vc, std::int32_t id, std::int32_t cycle) {
-  InputVc& input = inputs_[input_vc];
   ++held_[index(switch_of(input_vc))].inputs;
-  packets_[id].next = -1;
-  if (input.head >= 0) {
-    packets_[std::exchange(input.tail, id)].next = id;
-    return;
-  }
-  input.head = input.tail = id;
-  advance(input_vc, cycle);
+  if (append(inputs_[input_vc], id)) advance(input_vc, cycle);
 }
 
 void Fabric::advance(std::uint32_t input_vc, std::int32_t cycle) {
   InputVc& input = inputs_[input_vc];
   const Packet& packet = packets_[input.head];
   const std::int32_t sw = switch_of(input_vc);
-  const InputPort& from = input_ports_[input_vc / static_cast<unsigned>(vcs_)];
+  const InputPort& from = port_of(input_vc);
   input.sleeps = false;
-  input.is_open = from.is_node && attempts_;
+  input.is_open = is_node(from.upstream) && attempts_;
   if (is_at_end(packet, sw)) {
     head_for(input, sw, node_port(packet, sw));
   } else if (!input.is_open) {
-    const auto ports = min_ports_(sw, packet.heading());
+    const auto ports = (*min_ports_)(sw, packet.heading());
     input.is_open = ports.size() > 1;
     head_for(input, sw, ports.front());
   }
@@ -164,7 +123,7 @@ void Fabric::sleep(std::uint32_t input_vc, std::int32_t output, std::int32_t cyc
     ready_ports_[index(sw)][port / kWordBits] &= ~(std::uint64_t{1} << (port % kWordBits));
   }
   const std::uint32_t local = input_vc - static_cast<std::uint32_t>(sw) * per_switch_;
-  sleeping_[index(output) * words_ + local / kWordBits] |= std::uint64_t{1} << (local % kWordBits);
+  word_of(sleeping_, output, local) |= bit(local);
   OutputPort& port = output_ports_[index(output)];
   // Where credits are missing, they wake it.
   const std::int32_t due = std::max(oldest(output) + 1, port.downstream < 0 ? 0 : port.busy_until);
@@ -182,7 +141,7 @@ void Fabric::wake(std::int32_t output, std::int32_t cycle) {
     for (; heads != 0; heads &= heads - 1) {
       const std::uint32_t input_vc = first + static_cast<std::uint32_t>(std::countr_zero(heads));
       inputs_[input_vc].sleeps = false;
-      if (input_ports_[input_vc / static_cast<unsigned>(vcs_)].busy_until <= cycle) make_ready(input_vc);
+      if (port_of(input_vc).busy_until <= cycle) make_ready(input_vc);
     }
   }
 }
@@ -198,12 +157,15 @@ void Fabric::release_input(const Nomination& of, std::int32_t sw, std::int32_t c
   ready_ports_[index(sw)][static_cast<unsigned>(of.port) / kWordBits] &=
       ~(std::uint64_t{1} << (static_cast<unsigned>(of.port) % kWordBits));
   input.head = packet.next;
-  if (!from.is_node) {
-    credits_.push(cycle + from.credit_time,
-                  from.upstream + of.input_vc % static_cast<unsigned>(vcs_));
-  } else if (WaitingPackets::Fifo& fifo = fifos_[from.upstream]; fifo.count > 0) {
-    const Waiting& next = waiting_.pop(static_cast<std::int32_t>(from.upstream), fifo);
-    input.head = next.destination < 0 ? ~next.destination : make(next, false);
+  if (!is_node(from.upstream)) {
+    credits_.push(cycle + from.credit_time, upstream_of(of.input_vc));
+  } else {
+    const std::int32_t node = node_of(from.upstream);
+    WaitingPackets::Fifo& fifo = fifos_[index(node)];
+    if (fifo.count > 0) {
+      const Waiting& next = waiting_.pop(node, fifo);
+      input.head = next.destination < 0 ? ~next.destination : make(next, false);
+    }
   }
   if (input.head >= 0) advance(of.input_vc, cycle);
 }
@@ -212,14 +174,14 @@ void Fabric::release_input(const Nomination& of, std::int32_t sw, std::int32_t c
 std::vector<Buffer> Fabric::find_wait_cycle() const {
   std::vector<bool> moves(inputs_.size());
   for (std::uint32_t vc = 0; vc < inputs_.size(); ++vc) {
-    moves[vc] = inputs_[vc].head < 0 || input_ports_[vc / static_cast<unsigned>(vcs_)].is_node;
+    moves[vc] = inputs_[vc].head < 0 || is_node(port_of(vc).upstream);
   }
   // Calls `visit(output VC, VC downstream)` for those that a head may take until one says yes.
   const auto any = [&](std::uint32_t input_vc, auto&& visit) {
     const Packet& packet = packets_[inputs_[input_vc].head];
     const std::int32_t sw = switch_of(input_vc);
     if (is_at_end(packet, sw)) return true;
-    return std::ranges::any_of(min_ports_(sw, packet.heading()), [&](int port) {
+    return std::ranges::any_of((*min_ports_)(sw, packet.heading()), [&](int port) {
       const OutputPort& output = output_ports_[index(sw * ports_ + port)];
       const int vc = policy_.step(packet.vc_state, output.kind, packet.phase).first;
       return visit(sw * ports_ + port, vc, static_cast<std::uint32_t>(output.downstream + vc));
@@ -245,38 +207,32 @@ std::vector<Buffer> Fabric::find_wait_cycle() const {
 }
 
 void Fabric::check(std::int32_t cycle, std::int64_t in_network) const {
-  const auto require = [&](bool holds, const char* what) {
-    if (!holds) throw std::logic_error(std::string(what) + " in cycle " + std::to_string(cycle));
-  };
+  const auto require = [&](bool holds, const char* what) { PortFabric::require(holds, what, cycle); };
   std::vector<std::int32_t> granted(used_.size(), 0);  // packets towards each output VC without credit
   std::vector<std::int32_t> held(held_.size(), 0);
   std::int64_t packets = 0;
-  const auto upstream_of = [&](std::uint32_t input_vc) {
-    return input_ports_[input_vc / static_cast<unsigned>(vcs_)].upstream +
-           input_vc % static_cast<unsigned>(vcs_);
-  };
   arrivals_.for_each([&](const Arrival& arrival) {
     ++packets;
     ++granted[upstream_of(arrival.input_vc)];
   });
   credits_.for_each([&](std::uint32_t output_vc) { ++granted[output_vc]; });
   for (std::uint32_t vc = 0; vc < inputs_.size(); ++vc) {
-    std::int32_t here = 0;
-    for (std::int32_t id = inputs_[vc].head; id >= 0; id = packets_[id].next) ++here;
-    const InputPort& from = input_ports_[vc / static_cast<unsigned>(vcs_)];
-    if (from.is_node && vc % static_cast<unsigned>(vcs_) == 0) {
-      const std::int32_t behind = fifos_[from.upstream].count;
+    std::int32_t here = length(inputs_[vc]);
+    const InputPort& from = port_of(vc);
+    const bool of_node = is_node(from.upstream);
+    if (of_node && vc % static_cast<unsigned>(vcs_) == 0) {
+      const std::int32_t behind = fifos_[index(node_of(from.upstream))].count;
       require(here + behind <= most_queued_ && (here == 1 || behind == 0), "an injection FIFO lost count");
       here += behind;
     }
     packets += here;
     held[index(switch_of(vc))] += here;
-    if (!from.is_node && here > 0) granted[upstream_of(vc)] += here;
+    if (!of_node && here > 0) granted[upstream_of(vc)] += here;
     const bool is_ready = (from.ready >> (vc % static_cast<unsigned>(vcs_))) & 1U;
     require(!is_ready || (here > 0 && !inputs_[vc].sleeps), "a head is not ready");
     require(is_ready || here == 0 || inputs_[vc].sleeps || from.busy_until > cycle,
             "a head is forgotten");
-    require(!is_ready || is_active_[index(switch_of(vc))], "a switch is forgotten");
+    require(!is_ready || is_active(switch_of(vc)), "a switch is forgotten");
     const std::int32_t output = switch_of(vc) * ports_ + inputs_[vc].port;
     require(here == 0 || !inputs_[vc].sleeps || !passes(inputs_[vc], output, cycle),
             "a head sleeps too long");

@@ -14,13 +14,9 @@
 #include <vector>
 
 #include "common/course.hpp"
-#include "common/event_wheel.hpp"
-#include "common/packet_pool.hpp"
-#include "common/rng.hpp"
+#include "common/port_fabric.hpp"
 #include "common/waiting.hpp"
 #include "config.hpp"
-#include "topology.hpp"
-#include "paths/min_ports.hpp"
 #include "steering/interface.hpp"
 
 namespace tvlb::sim::fog {
@@ -46,9 +42,7 @@ struct Packet {
 };
 
 /// Of one (input port, VC): packets whose header has arrived and that were not granted yet.
-struct InputVc {
-  std::int32_t head = -1;
-  std::int32_t tail = -1;
+struct InputVc : PacketList {
   std::uint32_t nominated = 0;  // round of the last nomination
   std::uint8_t port = 0;        // that the head wants, with this VC
   std::uint8_t vc = 0;
@@ -56,36 +50,27 @@ struct InputVc {
   bool sleeps = false;   // until its port changes
 };
 
-struct InputPort {
+struct InputPort : PortIn {
   std::int32_t busy_until = 0;  // cycle from which it may be granted
-  std::uint32_t upstream = 0;   // VC 0 among all output VCs; of a node its number
-  std::int32_t credit_time = 0;
-  std::uint8_t ready = 0;  // VCs whose head may be looked at
-  bool is_node = false;
+  std::uint8_t ready = 0;       // VCs whose head may be looked at
 };
 
 /// A cycle before all others.
 inline constexpr std::int32_t kLongAgo = std::numeric_limits<std::int32_t>::min() / 2;
 
-struct OutputPort {
-  std::int32_t busy_until = 0;   // cycle from which it takes another packet
+struct OutputPort : PortOut {
+  std::int32_t busy_until = 0;          // cycle from which it takes another packet
   std::int32_t last_leaves = kLongAgo;  // cycle, of the last packet
-  std::int32_t wakes_at = -1;    // cycle in which sleeping heads are woken
-  std::int32_t downstream = -1;  // VC 0 of the input port at the other end, -1 for a node
-  std::int32_t latency = 0;
-  std::int32_t link = -1;
-  std::int32_t buffer = 0;  // phits of a VC at the other end
-  std::uint8_t kind = 0;
-  std::uint8_t oldest = 0;  // entry of its last packets
+  std::int32_t wakes_at = -1;           // cycle in which sleeping heads are woken
+  std::int32_t buffer = 0;              // phits of a VC at the other end
+  std::uint8_t oldest = 0;              // entry of its last packets
 };
 
 /// Visible to steerings of other libraries.
-class [[gnu::visibility("default")]] Fabric {
+class [[gnu::visibility("default")]] Fabric : public PortFabric<Packet, InputVc, InputPort, OutputPort> {
  public:
   /// `attempts`: whether the routes of heads that wait to be injected are decided at every look.
   Fabric(const Topology& network, const MinPorts& min_ports, const Config& config, bool attempts);
-
-  [[nodiscard]] PacketPool<Packet>& packets() { return packets_; }
 
   /// Credits and packets arrive, transfers end.
   void deliver(std::int32_t cycle);
@@ -94,10 +79,7 @@ class [[gnu::visibility("default")]] Fabric {
   /// `ejected(id, leaves)` for those that will leave to their node; what it releases is forgotten.
   template <class Attempt, class Crossed, class Ejected>
   void allocate(std::int32_t cycle, Attempt&& attempt, Crossed&& crossed, Ejected&& ejected) {
-    current_.swap(active_);
-    for (const std::int32_t sw : current_) is_active_[index(sw)] = false;
-    for (const std::int32_t sw : current_) allocate_at(sw, cycle, attempt, crossed, ejected);
-    current_.clear();
+    for_each_active([&](std::int32_t sw) { allocate_at(sw, cycle, attempt, crossed, ejected); });
   }
 
   [[nodiscard]] bool has_room(std::int32_t node) const { return queued(node) < most_queued_; }
@@ -118,7 +100,7 @@ class [[gnu::visibility("default")]] Fabric {
   [[nodiscard]] int first_vc(std::int32_t sw, std::int32_t port) const {
     return policy_.step(0, output_ports_[index(sw * ports_ + port)].kind, 0).first;
   }
-  [[nodiscard]] const MinPorts& min_ports() const { return min_ports_; }
+  [[nodiscard]] const MinPorts& min_ports() const { return *min_ports_; }
 
   /// Buffers of which the head can never leave, each waiting for the next; none if all can.
   [[nodiscard]] std::vector<Buffer> find_wait_cycle() const;
@@ -127,10 +109,6 @@ class [[gnu::visibility("default")]] Fabric {
   void check(std::int32_t cycle, std::int64_t in_network) const;
 
  private:
-  struct Arrival {
-    std::int32_t packet;
-    std::uint32_t input_vc;
-  };
   struct Nomination {
     std::int32_t port;
     std::uint32_t input_vc;
@@ -141,21 +119,9 @@ class [[gnu::visibility("default")]] Fabric {
     std::int32_t until = -1;  // last cycle in which there is one in an output FIFO
   };
 
-  static constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
-  static constexpr unsigned kWordBits = 64;
-
-  [[nodiscard]] static std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); }
-  [[nodiscard]] std::int32_t switch_of(std::uint32_t input_vc) const {
-    return static_cast<std::int32_t>(input_vc / per_switch_);
-  }
   [[nodiscard]] static int wheel_span(const Config& config);
-  void connect(const Config& config);
 
-  /// The only input VC of a node, and packets in it.
-  [[nodiscard]] std::uint32_t input_of(std::int32_t node) const {
-    const std::int32_t sw = network_.node_switch(node);
-    return static_cast<std::uint32_t>((sw * ports_ + node - network_.first_node(sw)) * vcs_);
-  }
+  /// Packets in the injection FIFO of a node.
   [[nodiscard]] int queued(std::int32_t node) const {
     return (inputs_[input_of(node)].head >= 0 ? 1 : 0) + fifos_[index(node)].count;
   }
@@ -167,11 +133,6 @@ class [[gnu::visibility("default")]] Fabric {
   void make_ready(std::uint32_t input_vc);
   void sleep(std::uint32_t input_vc, std::int32_t output, std::int32_t cycle);
   void wake(std::int32_t output, std::int32_t cycle);
-  void activate(std::int32_t sw) {
-    if (is_active_[index(sw)]) return;
-    is_active_[index(sw)] = true;
-    active_.push_back(sw);
-  }
   /// Which way a head goes by its packet's choice.
   void head_for(InputVc& input, std::int32_t sw, int port) const {
     const Packet& packet = packets_[input.head];
@@ -222,7 +183,7 @@ class [[gnu::visibility("default")]] Fabric {
     const Packet& packet = packets_[input.head];
     if (is_at_end(packet, sw)) return head_for(input, sw, node_port(packet, sw));
     if (is_first && packet.choice.port >= 0) return head_for(input, sw, packet.choice.port);
-    const auto ports = min_ports_(sw, packet.heading());
+    const auto ports = (*min_ports_)(sw, packet.heading());
     const auto count = static_cast<std::uint32_t>(ports.size());
     head_for(input, sw, ports[count > 1 ? draws.below(count) : 0]);
   }
@@ -244,7 +205,7 @@ class [[gnu::visibility("default")]] Fabric {
       left &= ~(1U << vc);
       const std::uint32_t input_vc = first + static_cast<unsigned>(vc);
       InputVc& input = inputs_[input_vc];
-      if (input.is_open) decide(input, sw, from.is_node, attempt);
+      if (input.is_open) decide(input, sw, is_node(from.upstream), attempt);
       const std::int32_t output = sw * ports_ + input.port;
       if (passes(input, output, cycle)) {
         input.nominated = round;
@@ -294,8 +255,8 @@ class [[gnu::visibility("default")]] Fabric {
     }
   }
   [[nodiscard]] bool goes_before(const Nomination& one, const Nomination& other, std::int32_t sw) const {
-    const bool node = input_ports_[index(sw * ports_ + one.port)].is_node;
-    const bool other_node = input_ports_[index(sw * ports_ + other.port)].is_node;
+    const bool node = is_node(input_ports_[index(sw * ports_ + one.port)].upstream);
+    const bool other_node = is_node(input_ports_[index(sw * ports_ + other.port)].upstream);
     if (transit_first_ && node != other_node) return other_node;
     const std::uint32_t last = granted_[index(one.output * ports_ + one.port)];
     const std::uint32_t other_last = granted_[index(other.output * ports_ + other.port)];
@@ -335,44 +296,28 @@ class [[gnu::visibility("default")]] Fabric {
 
   static constexpr std::uint8_t kGlobalKind = 1;
 
-  const Topology& network_;
-  const MinPorts& min_ports_;
-  vc::Table policy_;
   bool attempts_;
-  int vcs_;
-  int ports_;
-  std::uint32_t per_switch_;  // VCs of a switch in one direction
-  std::int32_t phits_;        // of a packet
-  std::int32_t transfer_;     // cycles of a packet through the crossbar
-  std::int32_t crossbar_;     // least cycles until it leaves
+  std::int32_t transfer_;  // cycles of a packet through the crossbar
+  std::int32_t crossbar_;  // least cycles until it leaves
   int rounds_;
   int output_packets_;
   int most_queued_;
   bool transit_first_;
-  std::size_t words_;  // of a mask over the input VCs of a switch
 
-  PacketPool<Packet> packets_;
-  std::vector<InputVc> inputs_;
-  std::vector<InputPort> input_ports_;
-  std::vector<OutputPort> output_ports_;
   std::vector<std::int32_t> used_;       // per output VC, phits
   std::vector<std::int32_t> leaves_;     // rings per output port: when its last packets leave
   std::vector<std::uint32_t> granted_;   // per output and input port of a switch: round of the last grant
   std::vector<std::uint64_t> sleeping_;  // per output port: heads that wait for it to change
   std::vector<std::array<std::uint64_t, 2>> ready_ports_;  // per switch: input ports with heads to look at
   std::vector<Held> held_;                                 // per switch
-  std::vector<bool> is_active_;                            // per switch
-  std::vector<std::int32_t> active_;                       // switches with heads to look at
-  std::vector<std::int32_t> current_;                      // the same, while they are
   std::vector<WaitingPackets::Fifo> fifos_;                // per node: packets behind the head of its FIFO
   WaitingPackets waiting_;  // a traced one, which is one of `packets_`, has ~id as its destination
   std::vector<Stream> streams_;                            // per switch
   std::vector<Nomination> nominations_;
 
-  EventWheel<Arrival> arrivals_;
-  EventWheel<std::uint32_t> credits_;    // output VCs: the credit of a packet is back
-  EventWheel<std::int32_t> transfers_;   // input ports: the packet in motion has crossed
-  EventWheel<std::int32_t> wakings_;     // output ports
+  EventWheel<std::uint32_t> credits_;   // output VCs: the credit of a packet is back
+  EventWheel<std::int32_t> transfers_;  // input ports: the packet in motion has crossed
+  EventWheel<std::int32_t> wakings_;    // output ports
 };
 
 }  // namespace tvlb::sim::fog

@@ -1,42 +1,27 @@
 #include "fabric.hpp"
 
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "common/wait_cycle.hpp"
 
 namespace tvlb::sim::vct {
 
-Fabric::Fabric(const Network& network, const MinPorts* min_ports, const Config& config)
-    : network_(network),
-      min_ports_(min_ports),
-      policy_(config.vcs),
-      vcs_(config.vc_count),
-      ports_(network.max_ports()),
-      per_switch_(static_cast<std::uint32_t>(ports_ * vcs_)),
-      num_vcs_(static_cast<std::uint32_t>(network.num_switches()) * per_switch_),
-      phits_(config.packet_phits),
+Fabric::Fabric(const Topology& network, const MinPorts* min_ports, const Config& config)
+    : PortFabric(network, min_ports, config, config.packet_phits, wheel_span(config), config.server_latency),
       input_packets_(config.input_packets()),
       output_packets_(static_cast<std::uint8_t>(config.output_packets())),
-      words_((per_switch_ + kWordBits - 1) / kWordBits),
-      inputs_(num_vcs_),
       outputs_(num_vcs_),
       starts_(config.queue.find("waiting") == std::string::npos ? 0 : num_vcs_,
               Starts(static_cast<std::size_t>(config.input_packets()))),
-      input_ports_(index(network.num_switches() * ports_)),
-      output_ports_(index(network.num_switches() * ports_)),
       waiting_(output_ports_.size() * words_, 0),
       changed_(index(network.num_switches()) * words_, 0),
-      is_active_(index(network.num_switches()), false),
       claims_(per_switch_, 0),
       winner_(per_switch_, 0),
-      arrivals_(wheel_span(config)),
       written_(wheel_span(config)),
       sent_(wheel_span(config)),
       credits_from_(wheel_span(config)),
       credits_(wheel_span(config)) {
-  connect(network, config);
+  for (OutputPort& port : output_ports_) port.open = first_vcs(vcs_);
   for (std::int32_t sw = 0; sw < network.num_switches(); ++sw) {
     streams_.emplace_back(config.seed, Purpose::revision, static_cast<std::uint64_t>(sw));
   }
@@ -47,36 +32,9 @@ int Fabric::wheel_span(const Config& config) {
   return config.packet_phits + std::max(latency, config.server_latency) + 1;
 }
 
-void Fabric::connect(const Network& network, const Config& config) {
-  for (OutputPort& port : output_ports_) port.open = first_vcs(vcs_);
-  for (std::int32_t sw = 0; sw < network.num_switches(); ++sw) {
-    for (std::int32_t port = 0; port < network.num_terminals(sw); ++port) {
-      InputPort& input = input_ports_[index(sw * ports_ + port)];
-      input.upstream =
-          num_vcs_ + static_cast<std::uint32_t>((network.first_node(sw) + port) * vcs_);
-      input.credit_time = config.server_latency;
-    }
-  }
-  for (std::int32_t id = 0; id < network.num_links(); ++id) {
-    const Link& link = network.link(id);
-    const int latency = config.latency[link.kind];
-    OutputPort& output = output_ports_[index(link.source * ports_ + link.output_port)];
-    output.link = id;
-    output.downstream = (link.target * ports_ + link.input_port) * vcs_;
-    output.flight_time = latency;
-    output.kind = link.kind;
-    InputPort& input = input_ports_[index(link.target * ports_ + link.input_port)];
-    input.upstream =
-        static_cast<std::uint32_t>((link.source * ports_ + link.output_port) * vcs_);
-    input.credit_time = latency;
-  }
-}
-
 void Fabric::send(std::int32_t id, std::int32_t node, int vc, std::int32_t cycle) {
-  const std::int32_t sw = network_.node_switch(node);
-  const std::int32_t port = sw * ports_ + node - network_.first_node(sw);
-  arrivals_.push(cycle + input_ports_[index(port)].credit_time,
-                 {id, static_cast<std::uint32_t>(port * vcs_ + vc)});
+  const std::uint32_t first = input_of(node);
+  arrivals_.push(cycle + port_of(first).credit_time, {id, first + static_cast<unsigned>(vc)});
 }
 
 template <class Visit>
@@ -108,8 +66,7 @@ void Fabric::request(std::uint32_t input_vc) {
   }
   const std::uint32_t local = input_vc - static_cast<std::uint32_t>(sw) * per_switch_;
   for_each_choice(input_vc, [&](int port, VcMask) {
-    waiting_[index(sw * ports_ + port) * words_ + local / kWordBits] |=
-        std::uint64_t{1} << (local % kWordBits);
+    word_of(waiting_, sw * ports_ + port, local) |= bit(local);
   });
   mark(input_vc);
 }
@@ -118,22 +75,15 @@ void Fabric::withdraw(std::uint32_t input_vc) {
   const std::int32_t sw = switch_of(input_vc);
   const std::uint32_t local = input_vc - static_cast<std::uint32_t>(sw) * per_switch_;
   for_each_choice(input_vc, [&](int port, VcMask) {
-    waiting_[index(sw * ports_ + port) * words_ + local / kWordBits] &=
-        ~(std::uint64_t{1} << (local % kWordBits));
+    word_of(waiting_, sw * ports_ + port, local) &= ~bit(local);
   });
 }
 
 void Fabric::mark(std::uint32_t input_vc) {
   const std::int32_t sw = switch_of(input_vc);
   const std::uint32_t local = input_vc - static_cast<std::uint32_t>(sw) * per_switch_;
-  changed_[index(sw) * words_ + local / kWordBits] |= std::uint64_t{1} << (local % kWordBits);
+  word_of(changed_, sw, local) |= bit(local);
   activate(sw);
-}
-
-void Fabric::activate(std::int32_t sw) {
-  if (is_active_[index(sw)]) return;
-  is_active_[index(sw)] = true;
-  active_.push_back(sw);
 }
 
 void Fabric::open(std::uint32_t output_vc) {
@@ -182,8 +132,7 @@ std::int32_t Fabric::queue(std::int32_t sw, std::int32_t port, std::int32_t cycl
 // Packets of which the credits are not all back: a phit is in transit for a round trip from the cycle in
 // which it left on, that one included.
 std::int32_t Fabric::in_transit(std::uint32_t output_vc, std::int32_t cycle) const {
-  const std::int32_t round_trip =
-      2 * output_ports_[output_vc / static_cast<unsigned>(vcs_)].flight_time;
+  const std::int32_t round_trip = 2 * output_ports_[output_vc / static_cast<unsigned>(vcs_)].latency;
   const auto packets = static_cast<std::size_t>(outputs_[output_vc].downstream);
   std::int32_t phits = 0;
   for (std::size_t before = 0; before < packets; ++before) {
@@ -226,10 +175,7 @@ std::int64_t Fabric::choose(std::uint32_t input_vc, std::int32_t sw, std::int32_
 }
 
 void Fabric::allocate_outputs(std::int32_t cycle) {
-  current_.swap(active_);
-  for (const std::int32_t sw : current_) is_active_[index(sw)] = false;
-  for (const std::int32_t sw : current_) allocate_at(sw, cycle);
-  current_.clear();
+  for_each_active([&](std::int32_t sw) { allocate_at(sw, cycle); });
 }
 
 // Requests in a random order: of those for one output VC any is the first with equal probability.
@@ -268,8 +214,8 @@ void Fabric::grant(const Request& request, std::int32_t cycle) {
   input.granted = request.output_vc;
   written_.push(cycle + phits_, request.input_vc);
 
-  const InputPort& from = input_ports_[request.input_vc / static_cast<unsigned>(vcs_)];
-  const std::uint32_t upstream = from.upstream + request.input_vc % static_cast<unsigned>(vcs_);
+  const PortIn& from = port_of(request.input_vc);
+  const std::uint32_t upstream = upstream_of(request.input_vc);
   credits_.push(cycle + phits_ - 1 + from.credit_time, upstream);
   if (!is_node(upstream)) {
     // All credits of the packet before are back by then only over a link of one cycle.
@@ -285,10 +231,7 @@ void Fabric::grant(const Request& request, std::int32_t cycle) {
   output.is_written = true;
   output.written_from = cycle;
   ++output.held;
-  packets_[id].next = -1;
-  if (output.head < 0) output.head = id;
-  else packets_[output.tail].next = id;
-  output.tail = id;
+  append(output, id);
   if (port.downstream >= 0) {
     ++output.uncredited;
     if (output.downstream == input_packets_) return;
@@ -331,22 +274,9 @@ std::vector<Buffer> Fabric::find_wait_cycle() const {
 }
 
 void Fabric::check(std::int32_t cycle, std::int64_t in_network) const {
-  const auto require = [&](bool holds, const char* what) {
-    if (!holds) {
-      throw std::logic_error(std::string(what) + " in cycle " + std::to_string(cycle));
-    }
-  };
+  const auto require = [&](bool holds, const char* what) { PortFabric::require(holds, what, cycle); };
   std::vector<std::int32_t> below(num_vcs_, 0);  // packets whose credits are due to each output VC
   std::int64_t packets = 0;
-  const auto count_of = [&](std::int32_t id) {
-    std::int32_t count = 0;
-    for (; id >= 0; id = packets_[id].next) ++count;
-    return count;
-  };
-  const auto upstream_of = [&](std::uint32_t input_vc) {
-    return input_ports_[input_vc / static_cast<unsigned>(vcs_)].upstream +
-           input_vc % static_cast<unsigned>(vcs_);
-  };
   arrivals_.for_each([&](const Arrival& arrival) {
     ++packets;
     const auto upstream = upstream_of(arrival.input_vc);
@@ -358,7 +288,7 @@ void Fabric::check(std::int32_t cycle, std::int64_t in_network) const {
   std::vector<std::int32_t> leaving(num_vcs_, 0);
   sent_.for_each([&](std::uint32_t vc) { ++leaving[vc]; });
   for (std::uint32_t vc = 0; vc < num_vcs_; ++vc) {
-    const std::int32_t here = count_of(inputs_[vc].head);
+    const std::int32_t here = length(inputs_[vc]);
     packets += here;
     const auto upstream = upstream_of(vc);
     if (!is_node(upstream)) below[upstream] += here;
@@ -367,7 +297,7 @@ void Fabric::check(std::int32_t cycle, std::int64_t in_network) const {
   for (std::uint32_t vc = 0; vc < num_vcs_; ++vc) {
     const OutputVc& output = outputs_[vc];
     const OutputPort& port = output_ports_[vc / static_cast<unsigned>(vcs_)];
-    const std::int32_t here = count_of(output.head);
+    const std::int32_t here = length(output);
     packets += here;
     require(output.held == here + leaving[vc], "an output buffer lost count");
     require(output.held <= output_packets_, "an output buffer holds too much");

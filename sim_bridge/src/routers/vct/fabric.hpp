@@ -13,13 +13,9 @@
 #include <vector>
 
 #include "common/course.hpp"
-#include "common/event_wheel.hpp"
-#include "common/packet_pool.hpp"
-#include "common/rng.hpp"
+#include "common/port_fabric.hpp"
 #include "config.hpp"
-#include "network.hpp"
 #include "paths/candidates.hpp"
-#include "paths/min_ports.hpp"
 
 namespace tvlb::sim::vct {
 
@@ -43,19 +39,15 @@ using Route = std::array<std::uint8_t, kMaxHops + 1>;
 inline constexpr std::uint8_t kNoPort = 255;
 
 /// Buffer of one (input port, VC): packets whose header has arrived and that were not granted yet.
-struct InputVc {
-  std::int32_t head = -1;
-  std::int32_t tail = -1;
+struct InputVc : PacketList {
   std::uint32_t granted = 0;  // output VC that the packet in motion enters
   std::uint8_t port = 0;      // that the head wants, if it is the only one
   bool moves = false;         // a packet crosses the switch
   VcMask vcs = 0;             // that the head may take there; none: it has several ports
 };
 
-/// Buffer of one (output port, VC).
-struct OutputVc {
-  std::int32_t head = -1;  // packets that have not begun to leave
-  std::int32_t tail = -1;
+/// Buffer of one (output port, VC): packets that have not begun to leave.
+struct OutputVc : PacketList {
   // Packets that have entered and whose credits have not all come back: those of the first of them
   // come back from this cycle on, one each.
   std::int32_t credits_from = std::numeric_limits<std::int32_t>::max();
@@ -66,30 +58,20 @@ struct OutputVc {
   bool is_written = false;
 };
 
-struct OutputPort {
-  std::int32_t downstream = -1;  // VC 0 of the input port at the other end, -1 for a node
-  std::int32_t flight_time = 0;  // cycles
-  std::int32_t link = -1;
+struct OutputPort : PortOut {
   VcMask open = 0;   // that take a packet
   VcMask ready = 0;  // that have a packet and room for it at the other end
   std::uint8_t pointer = 0;
-  std::uint8_t kind = 0;
   bool sends = false;
   bool is_due = false;  // listed for the links of this cycle
 };
 
-struct InputPort {
-  std::uint32_t upstream = 0;  // VC 0 among all output VCs, then the nodes
-  std::int32_t credit_time = 0;
-};
-
 /// Visible to steerings of other libraries; what these do not call is hidden, or it would not be inlined.
-class [[gnu::visibility("default")]] Fabric {
+class [[gnu::visibility("default")]] Fabric : public PortFabric<Packet, InputVc, PortIn, OutputPort> {
  public:
   /// Packets go by MIN ports; without these each has a route.
-  Fabric(const Network& network, const MinPorts* min_ports, const Config& config);
+  Fabric(const Topology& network, const MinPorts* min_ports, const Config& config);
 
-  [[nodiscard]] PacketPool<Packet>& packets() { return packets_; }
   /// Of a packet; it goes by the port at the number of links taken.
   [[nodiscard]] Route& route(std::int32_t id) {
     if (index(id) >= routes_.size()) routes_.resize(index(id) + 1);
@@ -106,8 +88,7 @@ class [[gnu::visibility("default")]] Fabric {
     credits_from_.drain(cycle, [&](std::uint32_t vc) { outputs_[vc].credits_from = cycle; });
     credits_.drain(cycle, [&](std::uint32_t vc) {
       if (is_node(vc)) {
-        const auto of_node = static_cast<std::int32_t>(vc - num_vcs_);
-        credited(of_node / vcs_, of_node % vcs_);
+        credited(node_of(vc), static_cast<int>(vc - num_vcs_) % vcs_);
       } else {
         credit_back(vc);
       }
@@ -129,7 +110,7 @@ class [[gnu::visibility("default")]] Fabric {
     arrivals_.drain(cycle, [&](const Arrival& arrival) {
       Packet& packet = packets_[arrival.packet];
       const std::int32_t sw = switch_of(arrival.input_vc);
-      const std::uint32_t upstream = input_ports_[arrival.input_vc / static_cast<unsigned>(vcs_)].upstream;
+      const std::uint32_t upstream = port_of(arrival.input_vc).upstream;
       if (is_node(upstream)) {
         entered(arrival.packet, sw);
       } else {
@@ -140,14 +121,7 @@ class [[gnu::visibility("default")]] Fabric {
         arrived(arrival.packet, sw, output_ports_[upstream / static_cast<unsigned>(vcs_)].link);
       }
       InputVc& input = inputs_[arrival.input_vc];
-      packet.next = -1;
-      if (input.head < 0) {
-        input.head = arrival.packet;
-        if (!input.moves) request(arrival.input_vc);
-      } else {
-        packets_[input.tail].next = arrival.packet;
-      }
-      input.tail = arrival.packet;
+      if (append(input, arrival.packet) && !input.moves) request(arrival.input_vc);
     });
   }
   /// Every head that waits at its first switch goes by what `renew(id, switch)` makes of its packet.
@@ -197,7 +171,7 @@ class [[gnu::visibility("default")]] Fabric {
       ++packet.links;
       packet.vc_state = step(packet, port).then;
       crossed(id, port.link, vc);
-      arrivals_.push(cycle + port.flight_time, {id, static_cast<std::uint32_t>(port.downstream + vc)});
+      arrivals_.push(cycle + port.latency, {id, static_cast<std::uint32_t>(port.downstream + vc)});
     }
     due_ports_.clear();
   }
@@ -226,10 +200,6 @@ class [[gnu::visibility("default")]] Fabric {
   void check(std::int32_t cycle, std::int64_t in_network) const;
 
  private:
-  struct Arrival {
-    std::int32_t packet;
-    std::uint32_t input_vc;
-  };
   struct Request {
     std::uint32_t input_vc;
     std::uint32_t output_vc;
@@ -253,23 +223,12 @@ class [[gnu::visibility("default")]] Fabric {
     std::size_t last_ = 0;
   };
 
-  static constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
-  static constexpr unsigned kWordBits = 64;
-
-  [[nodiscard]] static std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); }
-  [[nodiscard]] std::int32_t switch_of(std::uint32_t vc) const {
-    return static_cast<std::int32_t>(vc / per_switch_);
-  }
-  [[nodiscard]] bool is_node(std::uint32_t upstream) const { return upstream >= num_vcs_; }
-
   /// Cycles that events may lie ahead.
   [[nodiscard]] static int wheel_span(const Config& config);
-  void connect(const Network& network, const Config& config);
   /// The head of an input VC makes itself known to the ports that it may take, or no longer waits there.
   void request(std::uint32_t input_vc);
   void withdraw(std::uint32_t input_vc);
   [[gnu::visibility("hidden")]] void mark(std::uint32_t input_vc);
-  [[gnu::visibility("hidden")]] void activate(std::int32_t sw);
   /// What the policy of virtual channels says of a packet that takes a link.
   [[nodiscard]] const vc::Table::Step& step(const Packet& packet, const OutputPort& port) const {
     return policy_.step(packet.vc_state, port.kind, packet.phase);
@@ -303,37 +262,20 @@ class [[gnu::visibility("default")]] Fabric {
   void credit_back(std::uint32_t output_vc);
   [[nodiscard]] bool can_leave(std::uint32_t input_vc, const std::vector<bool>& moves) const;
 
-  const Network& network_;
-  const MinPorts* min_ports_;  // none: packets have routes
-  vc::Table policy_;
-  int vcs_;
-  int ports_;
-  std::uint32_t per_switch_;  // VCs of a switch in one direction
-  std::uint32_t num_vcs_;
-  std::int32_t phits_;  // of a packet
   std::int32_t input_packets_;
   std::uint8_t output_packets_;
-  std::size_t words_;  // of a mask over the input VCs of a switch
 
-  PacketPool<Packet> packets_;
   std::vector<Route> routes_;  // by packet
-  std::vector<InputVc> inputs_;
   std::vector<OutputVc> outputs_;
   std::vector<Starts> starts_;  // per output VC, if a rule counts what waits
-  std::vector<InputPort> input_ports_;
-  std::vector<OutputPort> output_ports_;
   std::vector<std::uint64_t> waiting_;   // per output port: heads that want one of its VCs
   std::vector<std::uint64_t> changed_;   // per switch: heads to look at
-  std::vector<bool> is_active_;          // per switch
-  std::vector<std::int32_t> active_;     // switches with heads to look at
-  std::vector<std::int32_t> current_;    // the same, while they are
   std::vector<std::int32_t> due_ports_;  // ports that may start a packet
   std::vector<Stream> streams_;          // per switch, of ties and winners
   std::vector<Request> requests_;
   std::vector<std::uint32_t> claims_;  // per output VC of a switch: how many asked for it
   std::vector<std::uint32_t> winner_;
 
-  EventWheel<Arrival> arrivals_;
   EventWheel<std::uint32_t> written_;       // input VCs: the packet in motion has crossed
   EventWheel<std::uint32_t> sent_;          // output VCs: a packet has left
   EventWheel<std::uint32_t> credits_from_;  // output VCs: credits of a packet begin to come back
