@@ -11,7 +11,7 @@ from api.pages.rendering import render
 from api.resources import ServedResource
 from tvlb.documents import link_kinds
 from tvlb.languages import offered
-from tvlb.plots import COURSES, load_step, stability_bands
+from tvlb.plots import COURSES, has_load_curve, load_step, stability_bands
 from tvlb.requests import RepairOptions, request_kinds
 from tvlb.requests.routers import FIRST, router_named
 from tvlb.requests.routers.vct import no_deadlock
@@ -352,6 +352,7 @@ def plotted_simulation(simulation: Document) -> tuple[list[Document], Document]:
     return rows, {
         "rows": drawn,
         "routing": simulation["routing"],
+        "has_load_curve": has_load_curve(simulation),
         "courses": _courses(simulation),
     }
 

@@ -4,7 +4,7 @@ import * as plots from "./plots.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const bySwitch = data.rows.filter((row) => row.by_switch);
-if (data.rows.length) {
+if (data.rows.length && data.has_load_curve) {
   plots.plot("loads-plot", "loads", data);
   plots.plot("accepted-plot", "accepted", data);
 }

@@ -249,6 +249,7 @@ def test_the_course_of_a_simulation_is_on_its_page(server: Server) -> None:
         assert f'id="course-plot-{number}"' in shown
         assert course["title"] in shown
     assert "dotted: the offered load changes" in shown
+    assert "loads-plot" not in shown
     assert "switches-plot" in shown
 
 

@@ -588,6 +588,11 @@ def load_step(document: Document) -> LoadStep | None:
         return None
 
 
+def has_load_curve(document: Document) -> bool:
+    """Whether the means of a simulation are of its loads: not where these change in the runs."""
+    return "rows" in document and load_step(document) is None
+
+
 def _runs(row: Document) -> Sequence[Document]:
     return row.get("runs", [row])
 
@@ -786,7 +791,7 @@ PANELS = (
     ),
     Panel(
         "Latency against load",
-        lambda document: "rows" in document and "routing" in document,
+        lambda document: "routing" in document and has_load_curve(document),
         _loads_panel,
     ),
     Panel(
@@ -797,7 +802,9 @@ PANELS = (
     ),
     Panel(
         "Accepted against load",
-        lambda document: "load_unit" in document and bool(document["rows"]),
+        lambda document: (
+            "load_unit" in document and bool(document["rows"]) and has_load_curve(document)
+        ),
         _accepted_panel,
     ),
     *map(_course_panel, COURSES),
