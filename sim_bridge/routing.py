@@ -76,11 +76,24 @@ def steering(routing: str) -> _core.Steering:
 
 
 @cache
-def _signature(name: str) -> Signature[object]:
-    """Return what calls of a steering take: words in their order, and numbers by their keys."""
+def _signature(name: str, among: tuple[str, ...]) -> Signature[object]:
+    """Return what calls of a steering take: words in their order, and numbers by their keys.
+
+    Of words those that calls of it `among` others have; any, if there are none of it.
+    """
     known = _compiled()[name]
+    calls = [call.arguments for call in map(parse_call, among) if call.name == name]
+    has_words = (one for one in known.parameters if one.words)
+    words = {
+        one.key: tuple(word for word in one.words if not calls or any(c[at] == word for c in calls))
+        for at, one in enumerate(has_words)
+    }
     declared = [
-        (one.key, Annotated[str, Choice(one.key, tuple(one.words))], field(default=one.words[0]))
+        (
+            one.key,
+            Annotated[str, Choice(one.key, words[one.key])],
+            field(default=one.words[0]) if one.words[0] in words[one.key] else field(),
+        )
         if one.words
         else (
             one.key,
@@ -89,25 +102,34 @@ def _signature(name: str) -> Signature[object]:
         )
         for one in known.parameters
     ]
-    return Signature(known.name, make_dataclass("Arguments", declared))
+    return Signature(known.name, make_dataclass("Arguments", declared, kw_only=True))
 
 
-def _arguments(routing: str) -> dict[str, object]:
+def _arguments(routing: str, among: Iterable[str] = ()) -> dict[str, object]:
     """Return all arguments of a call by their names, in the order of the parameters."""
     known = steering(routing)
-    given = _signature(known.name).values(call_of(routing))
+    signature = _signature(known.name, tuple(among))
+    given = signature.values(call_of(routing))
     usual = {one.key: one.words[0] if one.words else one.usual for one in known.parameters}
     found = usual | given
     words = [found[one.key] for one in known.parameters if one.words]
     for one in known.parameters:
         if one.key in given and one.only_with and not {*one.only_with} & {*words}:
-            calls = one_of(f"{known.name}({word})" for word in one.only_with)
+            taken = [
+                w for a in signature.arguments.values() if isinstance(a, Choice) for w in a.words
+            ]
+            calls = one_of(f"{known.name}({word})" for word in one.only_with if word in taken)
             raise InvalidInput(f"{routing!r}: {one.key} is of {calls} only")
     return found
 
 
-def written_out(routing: str) -> str:
+def written_out(routing: str, among: Iterable[str] = ()) -> str:
     """Return a routing with all words, and the numbers that are not the usual ones.
+
+    Parameters
+    ----------
+    routing : a call of a steering.
+    among : calls with all the words that a router takes; without, any.
 
     Raises
     ------
@@ -119,7 +141,7 @@ def written_out(routing: str) -> str:
     >>> written_out("valiant")
     'valiant(minfirst)'
     """
-    found, parameters = _arguments(routing), steering(routing).parameters
+    found, parameters = _arguments(routing, among), steering(routing).parameters
     words = (str(found[one.key]) for one in parameters if one.words)
     numbers = (
         (one.key, str(found[one.key]))

@@ -12,10 +12,10 @@ from sim_bridge import _core
 from sim_bridge.routers.fog.config import FogConfig
 from sim_bridge.routers.fog.result import FogResult, FogSeries
 from sim_bridge.routers.vct.ports import CompiledWays, PortScenario
-from sim_bridge.routing import MISROUTING_ROUTINGS, SETS
+from sim_bridge.routing import MISROUTING_ROUTINGS
 from sim_bridge.statistics import ratio
 from tvlb.errors import InvalidInput
-from tvlb.languages import one_of, parse_call
+from tvlb.languages import parse_call
 
 _LOCAL, _GLOBAL = 0, 1
 _MIN_HALF = (_LOCAL, _GLOBAL, _LOCAL)  # whose parts MIN paths are
@@ -49,15 +49,6 @@ class FogScenario(PortScenario[FogConfig, FogResult]):
         "; routings that draw from path sets or follow forwarding tables are simulated with router "
         "iq"
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        call = parse_call(self.routing)
-        if SETS in call.arguments:
-            others = one_of(one for one in self.routings if one.startswith(f"{call.name}("))
-            raise InvalidInput(
-                f"routing {self.routing}: router vct-fog draws from no path sets; give {others}"
-            )
 
     def _simulate(self, settings: dict[str, Any], stop: _core.StopFlag) -> dict[str, Any]:
         compiled, config = self._compiled, _core.FogConfig(**settings)

@@ -79,7 +79,7 @@ class PortScenario(RouterScenario[Config, Result]):
                 f"unknown routing {self.routing!r} of router {self.router}: expected "
                 f"{', '.join(self.routings)}{self.refused}"
             )
-        object.__setattr__(self, "routing", written_out(self.routing))
+        object.__setattr__(self, "routing", written_out(self.routing, self.routings))
         check_seed(self.seed)
 
     def proof(self, policy: str) -> DeadlockProof:

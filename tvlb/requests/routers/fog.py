@@ -8,7 +8,7 @@ from pydantic import Field
 
 from sim_bridge import VctConfig
 from sim_bridge.routers.fog import FogConfig, FogResult, FogScenario
-from sim_bridge.routing import MISROUTING_NAMES, written_out
+from sim_bridge.routing import MISROUTING_NAMES, MISROUTING_ROUTINGS, written_out
 from tvlb.languages import Text, one_of, setting
 from tvlb.requests.problems import InWords
 from tvlb.requests.routers.vct import DeadlockProofPart, PortRouter
@@ -22,7 +22,7 @@ _ROUTING_TEXT = Annotated[
         examples=[*MISROUTING_NAMES, "acor-switch(3l,hi=250)"],
         description=f"The routing: {one_of(MISROUTING_NAMES)}; numbers by their keys.",
     ),
-    InWords(lambda given: written_out(str(given))),
+    InWords(lambda given: written_out(str(given), MISROUTING_ROUTINGS)),
 ]
 
 
