@@ -5,6 +5,7 @@ import json
 import re
 from itertools import chain
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from tvlb.processes import UnitCache
 from tvlb.requests import SweepBody, request_kinds, simulation_body
 from tvlb.requests.routers import routers
 from tvlb.requests.swept import swept_kinds
-from tvlb.sweeps import Swept, points_of, rows_of, run_points
+from tvlb.sweeps import Swept, engine, points_of, rows_of, run_points
 from tvlb.sweeps.columns import columns_of
 from tvlb.sweeps.requested import requested_columns
 from tvlb.topology import families
@@ -111,6 +112,29 @@ def test_simulations_by_every_router_are_swept(router: str) -> None:
         (result,) = simulate_request(body.simulation(body.network())).runs
         assert (row["status"], row["router"]) == ("succeeded", router)
         assert (row["accepted"], row["latency_mean"]) == (result.accepted, result.latency_mean)
+
+
+def test_as_many_simulations_go_on_as_there_are_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two points of one run each meet, and one of two runs has both processors."""
+    monkeypatch.setattr(engine, "available_cores", lambda: 2)
+    form = request_kinds()["simulation"].form_by("iq")
+    compute, both, held = form.compute, Barrier(2), list[int]()
+
+    def meets(body: Any, context: Any, *more: Any) -> Any:
+        held.append(context.cores)
+        if context.cores == 1:
+            both.wait(timeout=60)
+        return compute(body, context, *more)
+
+    object.__setattr__(form, "compute", meets)
+    try:
+        for loads in ([0.1], [0.1, 0.2]):
+            section = {"load": loads, "seed": [1, 2], "warmup": 100, "cycles": 300}
+            rows = swept({"topologies": ["2,4,2,5"], "compute": {"simulation": section}}).records()
+            assert [row["status"] for row in rows] == ["succeeded"] * 2
+    finally:
+        object.__setattr__(form, "compute", compute)
+    assert held == [1, 1, 2, 2]
 
 
 def test_a_list_of_path_sets_is_one_value() -> None:

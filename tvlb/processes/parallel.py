@@ -9,9 +9,10 @@ import os
 import signal
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.thread import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Protocol, TypeVar, TypeVarTuple
 
 from tvlb.errors import Cancelled, InvalidInput
@@ -35,6 +36,32 @@ class Stop(Protocol):
     def set(self) -> None:
         """Ask the work to end."""
         ...
+
+
+class Cores:
+    """Processors of this process, for threads that compute in parallel themselves.
+
+    Who wants many waits for these, and others behind him: in turn, so that nobody waits for ever.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.count = self._free = count
+        self._turn = threading.Lock()
+        self._given_back = threading.Condition()
+
+    @contextmanager
+    def taken(self, most: int | None = None) -> Generator[int]:
+        """Hold up to so many while the block runs, all without a number; tell how many."""
+        wanted = self.count if most is None else max(1, min(most, self.count))
+        with self._turn, self._given_back:
+            self._given_back.wait_for(lambda: self._free >= wanted)
+            self._free -= wanted
+        try:
+            yield wanted
+        finally:
+            with self._given_back:
+                self._free += wanted
+                self._given_back.notify_all()
 
 
 def available_cores() -> int:

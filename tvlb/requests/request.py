@@ -128,6 +128,11 @@ class Question(BaseModel, ABC):
         """Whether the answer is small, and mostly computation is what it costs."""
         return True
 
+    @property
+    def most_threads(self) -> int | None:
+        """How many threads can compute its answer; None: as many as there are processors."""
+        return None
+
     def arguments(self) -> list[str] | None:
         """Return what its command line begins with; None where it is all file.
 

@@ -57,6 +57,11 @@ class LoadsBody(Request):
         runs = (len(self.load) + self.is_search) * self.seeds
         return runs <= _FEW_RUNS and dict(self).get("traces", 0) * runs <= _FEW_TRACES
 
+    @property
+    def most_threads(self) -> int:
+        """See `Question.most_threads`: one for each run, of which searches follow the others."""
+        return max(len(self.load), int(self.is_search)) * self.seeds
+
     def simulation(
         self,
         network: Topology,

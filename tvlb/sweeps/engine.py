@@ -19,6 +19,7 @@ from tvlb.errors import (
 )
 from tvlb.processes import (
     MAX_ATTEMPTS,
+    Cores,
     Progress,
     Reporter,
     Stages,
@@ -97,7 +98,7 @@ def run_points(
     # The points of a sweep are of one kind.
     stages = request_kinds()[points[0].body.kind].stages if points else Stages()
     meter = SweepMeter(stages, [point.cost.cpu_seconds for point in points], report)
-    cores = max(1, min(workers, available_cores()))
+    cores = Cores(max(1, min(workers, available_cores())))
 
     def run(point: Point) -> PointResult:
         return _Attempts(point, tables, unit_cache, meter, flag, cores).run()
@@ -136,7 +137,7 @@ class _Attempts:
     unit_cache: UnitCache
     meter: SweepMeter
     stop: Stop
-    cores: int
+    cores: Cores
 
     def run(self) -> PointResult:
         begun, attempt = time.monotonic(), 1
@@ -196,11 +197,12 @@ class _Attempts:
     def _computed(self, body: Question, made: Stored | None = None) -> tuple[Stored, UnitCount]:
         """Compute a request and keep the result; `made` has the table that it is about."""
         kind = request_kinds()[body.kind]
-        context = _PointContext(self.unit_cache, self.cores, self.stop, made)
-        # What takes all processors of this process, and memory, is done one after another.
-        with nullcontext() if kind.in_units else self.unit_cache.alone:
+        # What takes processors of this process, and memory, waits for them.
+        taken = self.cores.taken(body.most_threads)
+        with nullcontext(self.cores.count) if kind.in_units else taken as count:
             if self.stop.is_set():
                 raise Cancelled("the sweep was cancelled")
+            context = _PointContext(self.unit_cache, count, self.stop, made)
             answer = kind.form_by(dict(body).get("router", "")).compute(body, context, self._report)
         self.tables.add(body, answer)
         stored = self.tables.find(request_key(body))
