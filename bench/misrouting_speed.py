@@ -1,12 +1,13 @@
 """Speed of misrouting policies beside the virtual cut-through router and the reference simulator.
 
-    python -m bench.misrouting_speed [--repetitions 5]
+    python -m bench.misrouting_speed [--repetitions 5 | --saturated 5000]
 
 Under advr(1) at load .3, packets of 10 phits, palmtree: router vct-fog with acor-switch(3l) and
 preset small, and router vct with Valiant's routing on the same network and links, take turns in
 this process. Medians of simulated cycles per CPU second, beside what FOGSim 5 made of the same on
 another machine, of phit-hops per CPU second, and of the ratio of neighbours; then memory above the
-start.
+start. --saturated tells the memory alone, of so many cycles at load 1 with preset paper, where
+queues have filled, on 5,256 and 16,512 nodes.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from tvlb.traffic import parse_pattern
 # h, cycles, cycles per CPU second of FOGSim.
 CASES = ((2, 100_000, 8000), (3, 30_000, 600), (6, 2500, 21))
 LOAD = 0.3
+LARGE = (6, 8)
 
 
 def peak() -> float:
@@ -28,11 +30,24 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
+def saturated(cycles: int) -> None:
+    """Print a line per network: memory of a run whose queues are full."""
+    start = peak()
+    for h in LARGE:
+        network = Dragonfly(h, 2 * h, h, 2 * h * h + 1, "palmtree")
+        scenario = FogScenario(network, "acor-switch(3l)", parse_pattern("advr(1)"))
+        run = scenario.run(1.0, FogConfig(0, cycles))
+        print(f"{network}: accepted {run.accepted:.3f}, {peak() - start:.0f} MiB more", flush=True)
+
+
 def main() -> None:
     """Print a line per network."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--saturated", type=int, metavar="CYCLES")
     given = parser.parse_args()
+    if given.saturated is not None:
+        return saturated(given.saturated)
     pattern = parse_pattern("advr(1)")
     for h, cycles, reference in CASES:
         network, before = Dragonfly(h, 2 * h, h, 2 * h * h + 1, "palmtree"), peak()

@@ -31,8 +31,8 @@ class WaitingPackets {
   }
   [[nodiscard]] const Waiting& pop(std::int32_t node, Fifo& fifo) {
     const Waiting& packet = at(node, fifo.first);
-    fifo.first = fifo.first + 1 == most_ ? 0 : fifo.first + 1;
-    --fifo.count;
+    // An empty one begins anew, where its memory is at hand.
+    fifo.first = --fifo.count == 0 || fifo.first + 1 == most_ ? 0 : fifo.first + 1;
     return packet;
   }
 

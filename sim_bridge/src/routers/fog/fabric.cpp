@@ -56,9 +56,9 @@ void Fabric::deliver(std::int32_t cycle) {
     Packet& packet = packets_[arrival.packet];
     const std::int32_t sw = switch_of(arrival.input_vc);
     packet.arrived = cycle;
-    const std::int32_t via = packet.choice.path.intermediate;
+    const std::int32_t via = packet.intermediate;
     if (packet.phase == 0 &&
-        (via == sw || (packet.choice.to_group && network_.group(via) == network_.group(sw)))) {
+        (via == sw || (packet.to_group && network_.group(via) == network_.group(sw)))) {
       packet.phase = 1;
     }
     enter(arrival.input_vc, arrival.packet, cycle);
@@ -76,8 +76,8 @@ void Fabric::inject(const Waiting& packet, std::int32_t node, bool is_traced) {
 std::int32_t Fabric::make(const Waiting& packet, bool is_traced) {
   const auto& [created, destination] = packet;
   const std::int32_t id = packets_.allocate();
-  packets_[id] = {created, -1, created + 1, destination, network_.node_switch(destination), -1, {},
-                  0, 0, 0, 1, false, is_traced};
+  packets_[id] = {created, destination, network_.node_switch(destination), created + 1};
+  packets_[id].is_traced = is_traced;
   return id;
 }
 

@@ -21,23 +21,46 @@
 
 namespace tvlb::sim::fog {
 
+/// Of a saturated network there are a million: of its choice it has what counts here.
 struct Packet {
   std::int32_t created;      // cycle
-  std::int32_t left;         // cycle in which it left its first switch, -1 before
-  std::int32_t arrived;      // cycle in which its header reached the input that holds it
   std::int32_t destination;  // node
   std::int32_t target;       // switch of that node
-  std::int32_t next;         // packet behind in the same queue, -1 none
-  Choice choice;
-  vc::Table::State vc_state;
-  std::uint8_t local_hops;
-  std::uint8_t global_hops;
-  std::uint8_t phase;  // 0: on the way to an intermediate switch; 1: to the destination
-  bool is_tried;       // an attempt was made
-  bool is_traced;
+  std::int32_t arrived;      // cycle in which its header reached the input that holds it
+  std::int32_t left = -1;    // cycle in which it left its first switch, -1 before
+  std::int32_t next = -1;    // packet behind in the same queue, -1 none
+  std::int32_t intermediate = -1;
+  std::int16_t port = -1;  // that it leaves its first switch by, -1 for any
+  vc::Table::State vc_state = 0;
+  std::uint8_t local_hops = 0;
+  std::uint8_t global_hops = 0;
+  std::uint8_t level = 0;
+  std::uint8_t phase : 1 = 1;  // 0: on the way to an intermediate switch; 1: to the destination
+  bool is_tried : 1 = false;   // an attempt was made
+  bool is_traced : 1 = false;
+  bool vlb : 1 = false;
+  bool was_vlb : 1 = false;
+  bool to_group : 1 = false;
 
-  [[nodiscard]] std::int32_t heading() const {
-    return phase == 0 ? choice.path.intermediate : target;
+  [[nodiscard]] std::int32_t heading() const { return phase == 0 ? intermediate : target; }
+  [[nodiscard]] Choice choice() const {
+    Choice taken{{.intermediate = intermediate, .hops = -1}, vlb};
+    taken.level = level;
+    taken.to_group = to_group;
+    taken.port = port;
+    taken.was_vlb = was_vlb;
+    return taken;
+  }
+  /// Goes by another choice from its first switch on.
+  void take(const Choice& choice) {
+    intermediate = choice.path.intermediate;
+    port = choice.port;
+    level = choice.level;
+    phase = choice.vlb ? 0 : 1;
+    is_tried = true;
+    vlb = choice.vlb;
+    was_vlb = was_vlb || choice.vlb;
+    to_group = choice.to_group;
   }
 };
 
@@ -182,7 +205,7 @@ class [[gnu::visibility("default")]] Fabric : public PortFabric<Packet, InputVc,
     if (is_first && attempts_) attempt(input.head, sw, draws);
     const Packet& packet = packets_[input.head];
     if (is_at_end(packet, sw)) return head_for(input, sw, node_port(packet, sw));
-    if (is_first && packet.choice.port >= 0) return head_for(input, sw, packet.choice.port);
+    if (is_first && packet.port >= 0) return head_for(input, sw, packet.port);
     const auto ports = (*min_ports_)(sw, packet.heading());
     const auto count = static_cast<std::uint32_t>(ports.size());
     head_for(input, sw, ports[count > 1 ? draws.below(count) : 0]);

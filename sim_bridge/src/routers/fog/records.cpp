@@ -25,15 +25,15 @@ void Records::ejected(std::int32_t id, const Packet& packet, std::int32_t leaves
     ++generated.of_generated;
     generated.latency += delivered - packet.created;
   }
-  if (packet.is_traced) [[unlikely]] tracer.of(id).took_vlb = packet.choice.vlb;
+  if (packet.is_traced) [[unlikely]] tracer.of(id).took_vlb = packet.vlb;
   const int hops = packet.local_hops + packet.global_hops;
   if (!PhitRecords::ejected(id, packet, 0, leaves, delivered, hops)) return;
   ++delivered_[static_cast<std::size_t>(packet.target)];
   network_latency_ += delivered - packet.left;
   local_hops_ += packet.local_hops;
   global_hops_ += packet.global_hops;
-  misrouted_ += static_cast<std::int64_t>(packet.choice.vlb);
-  ++of_level_[std::min<std::size_t>(packet.choice.level, kMostLevels - 1)];
+  misrouted_ += static_cast<std::int64_t>(packet.vlb);
+  ++of_level_[std::min<std::size_t>(packet.level, kMostLevels - 1)];
 }
 
 void Records::levels(std::span<const std::uint8_t> of_switch, std::int32_t cycle) {

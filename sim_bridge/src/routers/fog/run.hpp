@@ -100,16 +100,11 @@ class Run : public Course {
   }
   void attempt(std::int32_t id, std::int32_t sw, Draws& draws) {
     Packet& tried = packet(id);
-    const Head head{.sw = sw, .target = tried.target, .before = tried.is_tried ? &tried.choice : nullptr};
-    Choice choice;
-    if constexpr (Attempts<Steering, View>) choice = steering_.attempt(view_, head, draws);
+    const Choice before = tried.choice();
+    const Head head{.sw = sw, .target = tried.target, .before = tried.is_tried ? &before : nullptr};
+    if constexpr (Attempts<Steering, View>) tried.take(steering_.attempt(view_, head, draws));
     else if constexpr (!Starts<Steering, View>) return;
-    else if (tried.is_tried) return;
-    else choice = steering_.start(view_, head, draws);
-    choice.was_vlb = choice.vlb || (tried.is_tried && tried.choice.was_vlb);
-    tried.choice = choice;
-    tried.phase = choice.vlb ? 0 : 1;
-    tried.is_tried = true;
+    else if (!tried.is_tried) tried.take(steering_.start(view_, head, draws));
   }
 
   const Topology& network_;
