@@ -55,6 +55,21 @@ def test_cycles_without_load() -> None:
     assert checked > 30
 
 
+def test_packets_behind_full_fifos_go_alike_whoever_follows_them() -> None:
+    """Of those that are traced there is more than of others while they wait."""
+    config = replace(SMALL, warmup_cycles=0, measured_cycles=2000, injection_buffer_phits=50)
+    runs = [
+        scenario("acor-switch(3l)").run(1.0, replace(config, traced_packets=traced))
+        for traced in (0, 3, 100_000)
+    ]
+    assert len({(one.latency_mean, one.accepted, one.injected) for one in runs}) == 1
+    assert runs[0].injected < 0.9
+    none, some, every = (one.traces for one in runs)
+    assert (len(none), len(some)) == (0, 3)
+    assert set(some) <= set(every)
+    assert {trace.source for trace in every if trace.hops} == set(range(72))
+
+
 @pytest.mark.parametrize("routing", MISROUTING_ROUTINGS)
 def test_equal_seeds_give_equal_figures(routing: str) -> None:
     config = replace(SMALL, warmup_cycles=200, measured_cycles=600, levels_group=0)

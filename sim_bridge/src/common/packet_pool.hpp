@@ -1,8 +1,13 @@
 // Storage of the packets inside the network.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <type_traits>
 
 namespace tvlb::sim {
 
@@ -17,17 +22,16 @@ class PacketPool {
     return packets_[static_cast<std::size_t>(id)];
   }
   /// All packets by id; valid until the next allocate().
-  [[nodiscard]] Packet* data() { return packets_.data(); }
+  [[nodiscard]] Packet* data() { return packets_.get(); }
 
   /// What `allocate()` returns next.
-  [[nodiscard]] std::int32_t next() const {
-    return free_ < 0 ? static_cast<std::int32_t>(packets_.size()) : free_;
-  }
+  [[nodiscard]] std::int32_t next() const { return free_ < 0 ? count_ : free_; }
   /// References into the pool do not survive this call.
   std::int32_t allocate() {
     if (free_ < 0) {
-      packets_.push_back({});
-      return static_cast<std::int32_t>(packets_.size() - 1);
+      if (count_ == capacity_) grow();
+      new (&packets_[static_cast<std::size_t>(count_)]) Packet{};
+      return count_++;
     }
     const std::int32_t id = free_;
     free_ = (*this)[id].next;
@@ -45,15 +49,33 @@ class PacketPool {
 
   template <class Visit>
   void for_each_in_use(Visit&& visit) const {
-    for (const Packet& packet : packets_) {
-      if (packet.created != kFree) visit(packet);
+    for (std::int32_t id = 0; id < count_; ++id) {
+      if ((*this)[id].created != kFree) visit((*this)[id]);
     }
   }
 
  private:
-  static constexpr std::int32_t kFree = -1;
+  static_assert(std::is_trivially_copyable_v<Packet>);
+  struct Free {
+    void operator()(void* storage) const { std::free(storage); }
+  };
 
-  std::vector<Packet> packets_;
+  // By realloc(), which moves many packets without holding them twice.
+  void grow() {
+    const std::int32_t capacity = std::max(kLeast, 2 * capacity_);
+    void* const storage = std::realloc(packets_.get(), static_cast<std::size_t>(capacity) * sizeof(Packet));
+    if (storage == nullptr) throw std::bad_alloc();
+    static_cast<void>(packets_.release());
+    packets_.reset(static_cast<Packet*>(storage));
+    capacity_ = capacity;
+  }
+
+  static constexpr std::int32_t kFree = -1;
+  static constexpr std::int32_t kLeast = 64;
+
+  std::unique_ptr<Packet[], Free> packets_;
+  std::int32_t count_ = 0;
+  std::int32_t capacity_ = 0;
   std::int32_t free_ = -1;
 };
 
