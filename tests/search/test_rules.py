@@ -18,6 +18,7 @@ from tvlb.search import Searched, SearchOptions, TableResult, Windows, optimize
 from tvlb.search.rule_space import RuleSpace
 from tvlb.statistics import KeyedStream
 from tvlb.table import Table, read_table, summarise, verify, write_table
+from tvlb.table.header import UgalRecord
 from tvlb.table.route_files import Routes
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Shift
@@ -132,6 +133,10 @@ def test_a_table_says_its_rule_and_simulations_take_it(both: TableResult, tmp_pa
     assert plain.id != table.id
     assert "ugal" not in plain.header.entries()
     assert plain.made_for(PUBLISHED_RULE).id == plain.id
+    written_out = plain.header.model_copy(update={"ugal": UgalRecord.of(PUBLISHED_RULE)})
+    for of_others in (replace(plain, header=written_out), plain):
+        assert "ugal" not in summarise(of_others)
+        assert Routes(of_others.path_set("t")).remarks(0) == []
     config = SimulationConfig(warmup_cycles=200, measured_cycles=200)
 
     def run(table: Table, **given: object) -> tuple[UgalRule, float]:

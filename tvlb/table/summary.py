@@ -1,6 +1,6 @@
 """What a T-VLB table holds, for people: in a few numbers, by switch pair, and by link."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -88,7 +88,7 @@ def summarise(table: AnyTable) -> dict[str, Any]:
         "expression": header.expression,
         "seed": header.seed,
         "version": header.version,
-        **({} if header.ugal is None else {"ugal": header.ugal.model_dump()}),
+        **({} if table.ugal is None else {"ugal": asdict(table.ugal)}),
         **({} if header.struck is None else {"struck_from": str(table.rule_topology)}),
         **({} if header.incomplete is None else {"incomplete": header.incomplete}),
         **(_by_rule(table) if isinstance(table, CompactTable) else _listed(table)),

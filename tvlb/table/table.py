@@ -106,7 +106,9 @@ class _RuleTable(StoredTable):
         ------
         InvalidInput : a value of it is out of range.
         """
-        return self.header.ugal and self.header.ugal.rule()
+        rule = self.header.ugal and self.header.ugal.rule()
+        # Files may write the published one out.
+        return None if rule == PUBLISHED_RULE else rule
 
     def made_for(self, rule: UgalRule | None) -> Self:
         """Return the same table with the rule of UGAL that it is for."""
