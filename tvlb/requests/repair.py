@@ -171,9 +171,6 @@ def repair(
     given = options or RepairOptions()
     topology = check_repair(old.topology, down, given)
     filled = replace(given, config=given.config.on(topology))
-    if old.ugal is None:
-        config = filled.config.ruled(PUBLISHED_RULE, Routing(given.routing))
-        filled = replace(filled, config=config)
     striker = _Striker(old, topology, given.config.vc_scheme, filled)
     if given.strike_only:
         return striker.run()
@@ -298,9 +295,14 @@ class _Striker:
                 *loading_notes(struck, (), old, vc_count=self.settings.vc_count),
             ),
         )
-        return Repaired(
-            self.options, table, old, verified, None, struck, None, verdict, watch.seconds
-        )
+        return Repaired(self.told, table, old, verified, None, struck, None, verdict, watch.seconds)
+
+    @property
+    def told(self) -> RepairOptions:
+        """The options, with the rule of UGAL by which the tables are judged."""
+        options, rule = self.options, self.old.ugal or PUBLISHED_RULE
+        config = options.config.ruled(rule, Routing(options.routing))
+        return replace(options, config=config)
 
     @property
     def settings(self) -> VcSettings:
@@ -413,9 +415,8 @@ class _Repairer:
         with watch.stage("compare"):
             held_out = self._judged(made, old.struck, units)
         verdict = self._verdict(made, held_out, old, (new, struck))
-        return Repaired(
-            self.options, table, old, verified, held_out, struck, new, verdict, watch.seconds
-        )
+        told = striker.told
+        return Repaired(told, table, old, verified, held_out, struck, new, verdict, watch.seconds)
 
     def _rule(self) -> tuple[str, int]:
         """Return the path set of the new table, and how many paths it lacks for want of VCs."""

@@ -221,7 +221,7 @@ class Table(_RuleTable, Frame):
         rows = self.rows
         if (invalid := first_invalid_row(rows)) is not None:
             raise InvalidInput(f"{name}: {invalid}; see tvlb verify")
-        return RowSet(rows, name).made_for(self.ugal)
+        return RowSet(rows, name).made_for(self.ugal or PUBLISHED_RULE)
 
     def of_switch(self, switch: int) -> Iterator[Mapping[str, NDArray[Any]]]:
         """See `StoredTable.of_switch`: those of a source.
@@ -374,9 +374,9 @@ class CompactTable(_RuleTable):
         """
         balance = self.record.balance
         if balance is None:
-            return self.base_set.made_for(self.ugal)
+            return self.base_set.made_for(self.ugal or PUBLISHED_RULE)
         paths = BalancedSet(self.base_set, balance.options(), balance.seed, self.removed, name)
-        return paths.made_for(self.ugal)
+        return paths.made_for(self.ugal or PUBLISHED_RULE)
 
     def of_switch(self, switch: int) -> Iterator[Mapping[str, NDArray[Any]]]:
         """See `StoredTable.of_switch`: generate those of a source, in the order of the full form.

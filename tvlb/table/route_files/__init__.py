@@ -14,6 +14,7 @@ from tvlb.errors import InvalidInput
 from tvlb.forwarding import Forwarding, sequences_from
 from tvlb.languages import declared
 from tvlb.paths import (
+    PUBLISHED_RULE,
     PathRows,
     PathSet,
     SwitchSequences,
@@ -146,10 +147,10 @@ class Routes:
                 f"paths are drawn by fixed weights, MIN paths with {self.min_share:g}; this is not "
                 "UGAL, which chooses by the queues"
             )
-        elif isinstance(self.path_set, PathSet) and self.path_set.ugal is not None:
+        ugal = self.path_set.ugal if isinstance(self.path_set, PathSet) else None
+        if ugal not in (None, PUBLISHED_RULE):
             said.append(
-                "the table was made for a rule of UGAL that the file does not hold: "
-                f"{self.path_set.ugal}"
+                f"the table was made for a rule of UGAL that the file does not hold: {ugal}"
             )
         if lost_pairs:
             said.append(
