@@ -3,6 +3,8 @@
 import json
 import signal
 import statistics
+import subprocess
+import sys
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -423,6 +425,29 @@ def test_plot_of_every_document(table_file: Path, capsys: pytest.CaptureFixture[
     assert "./simulated.json: dfly(2,4,2,3), uniform" in both
     assert main(["plot", "simulated.json", "balanced.json", "-o", "figure.svg"]) == 2
     assert "the results have no figure in common" in capsys.readouterr().err
+
+
+_LOST = """
+import os, signal, sys, time
+from tvlb.cli import main
+class Ends:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIG%s)
+        time.sleep(0.01)
+main(["--version"])
+try:
+    Ends()
+    time.sleep(20)
+except KeyboardInterrupt:
+    sys.exit(7)
+"""
+
+
+@pytest.mark.parametrize("name", ["INT", "TERM"])
+def test_no_interrupt_is_lost_in_a_finaliser(name: str) -> None:
+    command = [sys.executable, "-c", _LOST % name]
+    ended = subprocess.run(command, capture_output=True, check=False, timeout=60)
+    assert ended.returncode == 7, ended.stderr
 
 
 def test_interrupt_ends_with_130_and_leaves_no_file(tmp_path: Path) -> None:

@@ -4,9 +4,11 @@ Exit codes: 0 success, 1 failure, 2 bad input, 130 interrupted.
 """
 
 import gc
+import os
 import re
 import signal
 import sys
+import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -14,6 +16,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.metadata import version as version_of
 from pathlib import Path
+from types import FrameType
 from typing import Any, cast
 
 import typer
@@ -24,6 +27,7 @@ from tvlb.errors import Cancelled, InvalidInput, ServerProblem, TvlbError, one_l
 EXIT_FAILURE = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
+_LATER_SECONDS = 0.05
 
 # Wrong options and arguments; typer exports only this subclass of their common base.
 _UsageProblem: type[Exception] = typer.BadParameter.mro()[2]
@@ -167,8 +171,16 @@ def _is_bad_input(error: Exception) -> bool:
     return isinstance(error, InvalidInput)
 
 
-def _interrupt(number: int, frame: object) -> None:
+def _interrupt(number: int, frame: FrameType | None) -> None:
     """End on SIGTERM as on Ctrl-C: workers stop, nothing half-written stays."""
+    inside = frame
+    while inside is not None:
+        if inside.f_code.co_name == "__del__":  # what is raised there is ignored
+            again = threading.Timer(_LATER_SECONDS, os.kill, (os.getpid(), number))
+            again.daemon = True
+            again.start()
+            return
+        inside = inside.f_back
     raise KeyboardInterrupt
 
 
@@ -183,6 +195,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_FAILURE
     try:
         signal.signal(signal.SIGTERM, _interrupt)
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, _interrupt)
         code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
     except _UsageProblem as error:
         _complain(cast("typer.BadParameter", error).format_message())
