@@ -1,5 +1,6 @@
 """Path sets in the form that the simulator draws from."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
@@ -152,7 +153,7 @@ def with_second_switches(
     return (keys // switches).astype(np.int32), (keys % switches).astype(np.int32)
 
 
-class DrawsPaths:
+class DrawsPaths(ABC):
     """Of scenarios of routers whose packets follow paths that their steering draws.
 
     Attributes
@@ -164,9 +165,9 @@ class DrawsPaths:
     routing: str
 
     @property
+    @abstractmethod
     def draws_sets(self) -> bool:
         """Whether the routing draws from them."""
-        raise NotImplementedError
 
     @cached_property
     def path_sets(self) -> tuple[PathSet, ...]:

@@ -22,6 +22,7 @@ from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload
 from tvlb.statistics import Judgement, KeyedStream, Pairing, SetFigures, judgements
+from tvlb.traffic import Pattern
 
 # Saturation of a pattern that is no matter of detours.
 _LATE = 0.6
@@ -87,6 +88,15 @@ class HeldOut:
         return [self.measured(name, load) for load in range(len(self.loads))]
 
 
+def judged_cases(workload: Workload, seed: int) -> list[tuple[Pattern, int]]:
+    """Return what is run of every set: patterns of one round after another, with seeds.
+
+    The seeds are others than that of any search.
+    """
+    seeds = [KeyedStream(seed, "held-out", one).next64() >> 1 for one in range(workload.rounds)]
+    return [(pattern, one) for one in seeds for pattern in workload.first_round]
+
+
 class _Runs:
     """Runs what is compared, all sets on equal patterns and seeds.
 
@@ -106,9 +116,7 @@ class _Runs:
         own: Mapping[str, SimulationConfig],
     ) -> None:
         self._routing = routing
-        # Other seeds than that of any search.
-        seeds = [KeyedStream(seed, "held-out", one).next64() >> 1 for one in range(workload.rounds)]
-        self._cases = [(pattern, one) for one in seeds for pattern in workload.first_round]
+        self._cases = judged_cases(workload, seed)
         self._grid = windows.grid
         self._config = windows.on(config)
         self._own = {name: windows.on(one) for name, one in own.items()}

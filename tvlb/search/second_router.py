@@ -17,9 +17,9 @@ from sim_bridge import SimulationConfig, VctConfig, VctScenario
 from sim_bridge.latencies import LATENCY_SETTINGS
 from tvlb.processes import Reporter, counter
 from tvlb.processes.units import Unit, Units
-from tvlb.search.held_out import HeldOut
+from tvlb.search.held_out import HeldOut, judged_cases
 from tvlb.search.simulation_units import Recipe
-from tvlb.statistics import Judgement, KeyedStream, Pairing, SetFigures, judgements
+from tvlb.statistics import Judgement, Pairing, SetFigures, judgements
 from tvlb.topology import Topology
 
 # Times the saturation of the best set in a case; some are saturated at no lower load.
@@ -98,8 +98,7 @@ def judge_cut_through(
     latencies at the same loads.
     """
     workload, topology = held_out.workload, held_out.sets[0].candidate.path_set.topology
-    seeds = [KeyedStream(seed, "held-out", one).next64() >> 1 for one in range(workload.rounds)]
-    cases = [(pattern, one) for one in seeds for pattern in workload.first_round]
+    cases = judged_cases(workload, seed)
     best = np.max([one.saturation for one in held_out.sets], axis=0)
     beyond = [min(1.0, _BEYOND * one) for one in best.tolist()]
     settings = held_out.windows.on(config)
