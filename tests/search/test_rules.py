@@ -153,6 +153,12 @@ def test_a_table_says_its_rule_and_simulations_take_it(both: TableResult, tmp_pa
     assert run(table, queue="port", candidates=1)[0] == replace(rule, queue="port", candidates=1)
 
 
+def test_a_rule_that_is_none_is_the_headers_fault() -> None:
+    fields = {"ugal_rule": "hops", "queue": "vc", "threshold": 0, "candidates": 1}
+    with pytest.raises(InvalidInput, match=r"^table header, ugal: vlb_factor 0.0 is out of range"):
+        UgalRecord.model_validate(fields | {"vlb_factor": 0.0}).rule()
+
+
 def test_a_file_of_routes_says_which_rule_it_does_not_hold(both: TableResult) -> None:
     assert isinstance(both.table, Table)
     told = Routes(both.table.path_set("t")).remarks(0)

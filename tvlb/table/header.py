@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from tvlb.balance import BalanceOptions, WeightOptions
+from tvlb.errors import InvalidInput
 from tvlb.paths import LONGEST_EXPRESSION, UgalRule
 from tvlb.statistics import MAX_SEED
 from tvlb.table.kinds import Entries, Header, HeaderList
@@ -95,7 +96,10 @@ class UgalRecord(BaseModel):
 
     def rule(self) -> UgalRule:
         """Return the rule; raises InvalidInput if a value is out of range."""
-        return UgalRule(**self.model_dump())
+        try:
+            return UgalRule(**self.model_dump())
+        except InvalidInput as error:
+            raise InvalidInput(f"table header, ugal: {error}") from error
 
 
 class CompactRecord(BaseModel):
