@@ -1,8 +1,8 @@
 """Path sets in the form that the simulator draws from."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -37,15 +37,17 @@ _MOST_LISTED = 400_000_000
 _MOST_OF_RULE = 1 << 24
 
 
-def make_sampler(
-    network: kernels.Topology, path_set: PathSet, sources: Switches, targets: Switches
-) -> _core.PathSampler:
-    """Return a sampler for the given switch pairs.
+Pairs = Callable[[], tuple[Switches, Switches]]
+"""Lists pairs of different switches, sorted by (source, target), int32 (pairs,) each."""
+
+
+def make_sampler(network: kernels.Topology, path_set: PathSet, pairs: Pairs) -> _core.PathSampler:
+    """Return a sampler for some pairs of switches.
 
     Parameters
     ----------
-    sources, targets : int32 (pairs,), different switches, sorted by (source, target). Sets that
-        have no compact rule are listed for these pairs only.
+    pairs : asked only where the sampler depends on them: sets that have no compact rule are listed
+        for these pairs alone.
 
     Notes
     -----
@@ -58,7 +60,10 @@ def make_sampler(
     """
     rule = path_set.draw_rule
     sampler = None if rule is None else _core.rule_sampler(network, rule)
-    if rule is not None and sampler is None:
+    if sampler is not None:
+        return sampler
+    sources, targets = pairs()
+    if rule is not None:
         most = _MOST_OF_RULE
         if _core.count_triples(network, sources, targets, most) > most:
             sampler = _core.any_rule_sampler(network, rule)
@@ -214,9 +219,13 @@ class DrawsPaths(ABC):
         return next(iter(rules), PUBLISHED_RULE)
 
     def samplers(
-        self, network: kernels.Topology, sources: Switches, targets: Switches
+        self, network: kernels.Topology, pairs: Pairs
     ) -> tuple[list[_core.PathSampler], str | None]:
         """Return what draws from each path set, and what to say of pairs without any path.
+
+        Parameters
+        ----------
+        pairs : those that have traffic.
 
         Raises
         ------
@@ -231,11 +240,16 @@ class DrawsPaths(ABC):
             )
         if not self.draws_sets:
             return [_core.rule_sampler(network, kernels.EmptyRule())], None
-        if known.decides_again:
-            sources, targets = with_second_switches(self.topology, sources, targets)
-        samplers = [make_sampler(network, one, sources, targets) for one in sets]
+
+        @cache
+        def decided() -> tuple[Switches, Switches]:
+            asked = pairs()
+            return with_second_switches(self.topology, *asked) if known.decides_again else asked
+
+        samplers = [make_sampler(network, one, decided) for one in sets]
         if not always:
             return samplers, None
+        sources, targets = decided()
         missing = sorted(
             set[int].intersection(
                 *({*one.pairs_without_path(sources, targets)} for one in samplers)

@@ -171,7 +171,7 @@ def test_the_simulator_draws_the_same_paths(text: str, expression: str) -> None:
         rows.intermediate.tolist(), rows.first_link.tolist(), rows.second_link.tolist(), strict=True
     )
     path_of = dict(zip(names, listed(rows, 0), strict=True))
-    sampler = make_sampler(core_network(topology), path_set, *ends)
+    sampler = make_sampler(core_network(topology), path_set, lambda: ends)
     draws = 20_000
     names_drawn = (sampler.draw(start, end, 7, n) for n in range(draws))
     drawn = Counter(path_of[name] for name in names_drawn if name is not None)

@@ -48,7 +48,7 @@ def _frequencies(
     topology = path_set.topology
     network = core_network(topology)
     ends = np.array([source], dtype=np.int32), np.array([target], dtype=np.int32)
-    sampler = make_sampler(network, path_set, *ends)
+    sampler = make_sampler(network, path_set, lambda: ends)
     drawn = Counter(sampler.draw(source, target, 7, n) for n in range(draws))
     return {path: count / draws for path, count in drawn.items() if path is not None}
 
@@ -162,7 +162,9 @@ def test_nearest_shapes_are_drawn_by_weight(small: Dragonfly, expression: str) -
 def test_every_pair_of_a_set_by_shape_has_a_path(small: Dragonfly) -> None:
     ends = all_pairs(small)
     for expression in ("shape(g.g)", "shape(lgl.lgl) & <=3", "shape(g.?) & <=2+1%"):
-        sampler = make_sampler(core_network(small), parse_expression(expression, small), *ends)
+        sampler = make_sampler(
+            core_network(small), parse_expression(expression, small), lambda ends=ends: ends
+        )
         assert not sampler.pairs_without_path(*ends)
 
 
@@ -197,7 +199,7 @@ def test_rules_draw_for_any_pair(small: Dragonfly, expression: str) -> None:
     network = core_network(small)
     path_set = parse_expression(expression, small)
     pair = np.array([0], dtype=np.int32), np.array([8], dtype=np.int32)
-    sampler = make_sampler(network, path_set, *pair)
+    sampler = make_sampler(network, path_set, lambda: pair)
     for source, target in ((1, 8), (2, 8), (3, 8), (1, 2)):
         drawn = {sampler.draw(source, target, 7, n) for n in range(5000)}
         assert drawn == _weights(path_set, source, target).keys()
@@ -211,9 +213,9 @@ def test_stored_rows_do_not_depend_on_how_they_are_listed(
     topology = Dragonfly(2, 4, 2, 5)
     network = core_network(topology)
     stored = RowSet(parse_expression(expression, topology).all_rows(), "stored")
-    at_once = make_sampler(network, stored, *all_pairs(topology))
+    at_once = make_sampler(network, stored, lambda: all_pairs(topology))
     monkeypatch.setattr("sim_bridge.sampling._ROWS_AT_ONCE", 1)
-    one_by_one = make_sampler(network, stored, *all_pairs(topology))
+    one_by_one = make_sampler(network, stored, lambda: all_pairs(topology))
     for source, target in _pairs(topology, 20):
         for number in range(50):
             path = at_once.draw(source, target, 3, number)
@@ -283,7 +285,7 @@ def test_mean_hops_of_short_2_3(medium: Dragonfly) -> None:
     sources, targets = all_pairs(medium)
     between = medium.switch_group[sources] != medium.switch_group[targets]
     pairs = list(zip(sources[between].tolist(), targets[between].tolist(), strict=True))
-    sampler = make_sampler(network, path_set, sources, targets)
+    sampler = make_sampler(network, path_set, lambda: (sources, targets))
     total = 0
     for number, (source, target) in enumerate(pairs * 4):
         path = sampler.draw(source, target, 1, number)
@@ -296,7 +298,7 @@ def test_an_empty_set_draws_nothing(small: Dragonfly) -> None:
     network = core_network(small)
     pair = np.array([0], dtype=np.int32), np.array([8], dtype=np.int32)
     for expression in ("none", "<=2", "<=2+1%"):
-        sampler = make_sampler(network, parse_expression(expression, small), *pair)
+        sampler = make_sampler(network, parse_expression(expression, small), lambda pair=pair: pair)
         assert sampler.draw(0, 8, 0, 0) is None
         assert sampler.pairs_without_path(*pair) == [0]
 
@@ -374,7 +376,7 @@ def test_rules_draw_from_any_network_what_its_lists_have(
 ) -> None:
     topology = make()
     path_set = parse_expression(expression, topology, 5)
-    sampler = make_sampler(core_network(topology), path_set, *all_pairs(topology))
+    sampler = make_sampler(core_network(topology), path_set, lambda: all_pairs(topology))
     assert not isinstance(sampler, _core.ExplicitRows)
     rows = path_set.all_rows()
     lacking = np.flatnonzero(np.diff(rows.offset) == 0)
@@ -399,5 +401,5 @@ def test_a_set_is_listed_unless_it_is_large(monkeypatch: pytest.MonkeyPatch) -> 
     triples = _core.count_triples(network, *ends, 1 << 24)
     for most, listed in ((triples, True), (triples - 1, False)):
         monkeypatch.setattr("sim_bridge.sampling._MOST_OF_RULE", most)
-        sampler = make_sampler(network, path_set, *ends)
+        sampler = make_sampler(network, path_set, lambda: ends)
         assert isinstance(sampler, _core.ExplicitRows) == listed

@@ -5,7 +5,14 @@ of `tvlb.traffic.patterns`.
 """
 
 from tvlb.traffic.adversaries import default_pattern, type1_set, type2_pattern, type2_set
-from tvlb.traffic.demand import Demand, DestinationTable, NodeTraffic, check_flows, switch_demand
+from tvlb.traffic.demand import (
+    Demand,
+    DestinationTable,
+    NodeTraffic,
+    check_flows,
+    switch_demand,
+    switch_pairs,
+)
 from tvlb.traffic.matrix import MatrixPattern, is_matrix
 from tvlb.traffic.parse import (
     as_pattern,
@@ -59,6 +66,7 @@ __all__ = [
     "pattern_regex",
     "signature_of",
     "switch_demand",
+    "switch_pairs",
     "type1_set",
     "type2_pattern",
     "type2_set",

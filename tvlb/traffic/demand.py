@@ -211,6 +211,19 @@ def switch_demand(topology: Topology, traffic: NodeTraffic) -> Demand:
     )
 
 
+def switch_pairs(
+    topology: Topology, traffic: NodeTraffic
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the pairs of switches with traffic: source and target, int32 (flows,) each.
+
+    Raises
+    ------
+    InvalidInput : as `switch_demand`.
+    """
+    demand = switch_demand(topology, traffic)
+    return demand.source, demand.target
+
+
 def _add_uniform(
     topology: Topology, traffic: NodeTraffic, flows: _Flows, ejection: NDArray[np.float64]
 ) -> None:

@@ -25,7 +25,7 @@ from tvlb.native.virtual_channels import vc_policy
 from tvlb.paths import PathSet, parse_expression
 from tvlb.statistics import check_seed
 from tvlb.topology import Topology
-from tvlb.traffic import Pattern, switch_demand
+from tvlb.traffic import Pattern, switch_pairs
 
 
 @dataclass(frozen=True)
@@ -159,8 +159,9 @@ class Scenario(DrawsPaths, RouterScenario[SimulationConfig, SimulationResult]):
     def _compiled(self) -> _Compiled:
         network = core_network(self.topology)
         node_traffic = self._node_traffic
-        demand = switch_demand(self.topology, node_traffic)
-        samplers, warning = self.samplers(network, demand.source, demand.target)
+        samplers, warning = self.samplers(
+            network, lambda: switch_pairs(self.topology, node_traffic)
+        )
         table = self.table.compiled(network) if self.table else None
         return _Compiled(network, core_traffic(network, node_traffic), samplers, warning, table)
 

@@ -29,7 +29,7 @@ from tvlb.errors import InvalidInput
 from tvlb.native.virtual_channels import vc_policy
 from tvlb.paths import PathSet
 from tvlb.topology import Topology
-from tvlb.traffic import switch_demand
+from tvlb.traffic import switch_pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,8 +151,9 @@ class VctScenario(DrawsPaths, PortScenario[VctConfig, VctResult]):
             return super()._compiled
         network = core_network(self.topology)
         node_traffic = self._node_traffic
-        demand = switch_demand(self.topology, node_traffic)
-        samplers, warning = self.samplers(network, demand.source, demand.target)
+        samplers, warning = self.samplers(
+            network, lambda: switch_pairs(self.topology, node_traffic)
+        )
         return CompiledWays(network, core_traffic(network, node_traffic), samplers, warning)
 
 
