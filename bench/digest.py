@@ -1,24 +1,34 @@
 """Hashes over the results of runs of the native code, by group, to compare builds.
 
-    python bench/digest.py
+    python bench/digest.py [--workers N] [GROUP...]
 
 - iq and vct: with input queues every routing, two path sets, four patterns and two loads on five
   networks, one of them with more than 256 VCs per switch; by virtual cut-through every policy of
   virtual channels and phase, two patterns and two loads on three.
+- queues: Dragonflies with input queues and without traces, every routing with settings that move
+  cycles (decisions at each attempt, internal speedups, latencies, small buffers, intervals, a short
+  drain, early exits, a detected warm-up, what queues UGAL compares), under traffic from almost none
+  to overload and under a load that changes; routings by level, forwarding tables, deadlocks, and
+  runs that are cancelled, of which nothing is told that depends on when.
+- paths: virtual cut-through along drawn paths on Dragonflies.
+- families: both on networks of other families, with failures, and with sets of every kind.
 - vct-fog: every misrouting policy and its variants, both presets and three patterns, of which one
   is a step of the load, on two networks; with the levels of a group.
 - forwarding: the entries and layers of every engine, order and number of layers, what is measured
   of them, and repairs, on seven networks.
 
-Figures that depend on the machine (times) are left out. `bench/builds.sh PYTHON optimise` compares
--O1 with -O3.
+Figures that depend on the machine (times) are left out, and runs side by side (`--workers`) change
+nothing. `bench/builds.sh PYTHON optimise` compares -O1 with -O3.
 """
 
+import argparse
 import hashlib
 import itertools
 import json
-from collections.abc import Callable
-from dataclasses import asdict
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
@@ -27,20 +37,29 @@ from numpy.typing import NDArray
 from runs import run_all
 
 from sim_bridge import (
+    LEVEL_ROUTINGS,
+    MAX_CYCLES,
     PATH_ROUTINGS,
     FogConfig,
     FogScenario,
+    FollowedTable,
+    RouterScenario,
+    Routing,
     Scenario,
     SimulationConfig,
+    StopFlag,
     VctConfig,
     VctScenario,
+    Warmup,
 )
 from sim_bridge.routers.fog import Preset
-from sim_bridge.routing import MISROUTING_ROUTINGS
+from sim_bridge.routers.vct import VCT_PATH_ROUTINGS
+from sim_bridge.routing import MISROUTING_ROUTINGS, takes_of_rule
 from tvlb.documents import plain
+from tvlb.errors import SimulationDeadlock
 from tvlb.forwarding import RouteOptions, bandwidth_of, engines, route
 from tvlb.forwarding.repair import repair_forwarding
-from tvlb.paths import parse_expression
+from tvlb.paths import RULE_SETTINGS, PathSet, RowSet, parse_expression
 from tvlb.topology import Failures, Topology, parse_topology, without
 from tvlb.traffic import parse_pattern
 
@@ -51,6 +70,62 @@ LOADS = (0.1, 0.25)
 CONFIG = SimulationConfig(
     warmup_cycles=300, measured_cycles=500, drain_limit_cycles=3000, traced_packets=10
 )
+QUEUED = SimulationConfig(warmup_cycles=300, measured_cycles=501, drain_limit_cycles=2000)
+QUEUED_NETWORKS = ("dfly(2,4,2,9)", "dfly(2,4,2,5)", "dfly(3,6,3,7,palmtree)")
+QUEUED_TRAFFIC = (
+    ("uniform", 0.3),
+    ("shift(1,0)", 0.15),
+    ("uniform(others)", 0.9),
+    ("permutation(derangement,seed=2)", 0.002),
+    ("step(shift(1,0),437,0.5)", 0.0),
+    ("step(shift(1,0),290,0.02)", 0.9),
+)
+QUEUED_SETTINGS: tuple[dict[str, Any], ...] = (
+    {},
+    {"decide": "each-attempt"},
+    {"speedup": 1.0},
+    {"speedup": 2.5},
+    {"buffer_flits": 2},
+    {"interval": 250},
+    {"local_latency": 1, "global_latency": 1},
+    {"local_latency": 2, "global_latency": 2, "decide": "each-attempt"},
+    {"local_latency": 3, "global_latency": 3},
+    {"local_latency": 1, "global_latency": 40},
+    {"local_latency": 12, "global_latency": 3},
+    {"drain_limit_cycles": 45},
+    {"stop_when_saturated": True},
+    {"stop_when_saturated": True, "warmup_cycles": 4000},
+    {"warmup": "detect", "warmup_cycles": 6000, "measured_cycles": 777},
+    {"vc_scheme": "per-hop", "vc_count": 9},
+)
+COMPARED_SETTINGS: tuple[dict[str, Any], ...] = (
+    {"ugal_rule": "two", "queue": "vc", "threshold": 3},
+    {"queue": "waiting", "vlb_factor": 1.5},
+    {"queue": "hybrid", "candidates": 3},
+)
+LEVELS = (("<=4", "all"), ("shape(g.?)", "<=4", "all"))
+QUICK_LEVELS = "acor-switch(sets,hi=40,it1=5,dt1=2)"
+TABLE_OPTIONS: tuple[dict[str, Any], ...] = ({}, {"layers": True, "max_layers": 4})
+# Of few VCs and small buffers, which wait for each other under this load.
+DEADLOCKS = ((1, 0.3), (1, 1.0), (2, 0.6))
+CANCELLED_AFTER = 3000  # cycles
+PATHS_TRAFFIC = (("uniform", 0.3), ("adv(1)", 0.3), ("uniform(others)", 1.0))
+PATHS_SETTINGS: tuple[dict[str, Any], ...] = (
+    {},
+    {"local_latency": 10, "global_latency": 15, "queue": "waiting"},
+    {"packet_phits": 8, "queue": "vc", "candidates": 2, "vlb_factor": 2.0, "interval": 100},
+)
+FAMILIES = {
+    "slimfly(5)": ("all", "ori", "near", "shape(g.g:8, g.gl)"),
+    "hyperx(2,3,4)": ("all", "short(all)", "<=3", "short(<=3)"),
+    "hyperx(1,3,3,3)": ("all", "shape(x.?:3, yz.x)"),
+    "dflyplus(2,2,2,5)": ("all", "<=4"),
+    "ft2(6,6,3,1)": ("all",),
+    "kary(3,2)": ("all",),
+    "random(24,2,6,seed=1)": ("all", "simple", "<=3+40%"),
+    "torus(2,4,4)": ("all", "short(2,3)"),
+}
+FAMILY_TRAFFIC = (("uniform", 0.3), ("uniform(others)", 0.9))
 # Network, adversarial pattern, policy under MIN routing.
 VCT_NETWORKS = (
     ("hyperx(4,4,4)", "dshift(1)", "any"),
@@ -93,19 +168,182 @@ FORWARDING_OPTIONS: tuple[dict[str, Any], ...] = (
 )
 TIMES = ("cpu_seconds", "wall_seconds")
 
-Run = Callable[[], Any]
+Run = Callable[[], dict[str, Any]]
 
 
-def queued_runs() -> list[Run]:
-    """All runs with input queues, in a fixed order."""
+def run_of(scenario: RouterScenario[Any, Any], load: float, config: Any) -> Run:
+    """Return what runs one load, and tells how it went."""
+    return partial(outcome, scenario, load, config)
+
+
+def outcome(scenario: RouterScenario[Any, Any], load: float, config: Any) -> dict[str, Any]:
+    """Return the figures of a run, or the buffers that ended it."""
+    try:
+        return asdict(scenario.run(load, config))
+    except SimulationDeadlock as found:
+        return {"cycle": found.cycle, "blocked": [asdict(one) for one in found.blocked]}
+
+
+def traced_runs() -> list[Run]:
+    """All runs with traces, in a fixed order."""
     found: list[Run] = []
     for name in TOPOLOGIES:
         topology = parse_topology(name)
         sets = [parse_expression(expression, topology) for expression in PATH_SETS]
         for routing, path_set, pattern in itertools.product(PATH_ROUTINGS, sets, PATTERNS):
             scenario = Scenario(topology, routing, path_set, parse_pattern(pattern), 3)
-            found += [partial(scenario.run, load, CONFIG) for load in LOADS]
+            found += [run_of(scenario, load, CONFIG) for load in LOADS]
     return found
+
+
+def queued_runs() -> list[Run]:
+    """All runs with input queues and without traces, in a fixed order."""
+    found: list[Run] = []
+    for name in QUEUED_NETWORKS:
+        topology = parse_topology(name)
+        all_paths = parse_expression("all", topology)
+        for routing, traffic in itertools.product(PATH_ROUTINGS, QUEUED_TRAFFIC):
+            more = COMPARED_SETTINGS if routing.is_adaptive else ()
+            scenario = Scenario(topology, routing, all_paths, parse_pattern(traffic[0]), 3)
+            found += variants(scenario, traffic[1], (*QUEUED_SETTINGS, *more))
+    return [*found, *level_runs(), *table_runs(), *ended_runs()]
+
+
+def variants(scenario: Scenario, load: float, settings: Sequence[dict[str, Any]]) -> Iterator[Run]:
+    """Yield a run with each of the settings; of a load that changes no warm-up can be detected."""
+    for one in settings:
+        if scenario.pattern.load_step is None or one.get("warmup") != Warmup.DETECT:
+            yield run_of(scenario, load, replace(QUEUED, **taken(scenario.routing, one)))
+
+
+def taken(routing: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings without those of UGAL's comparison that mean nothing to a routing."""
+    return {
+        name: one
+        for name, one in settings.items()
+        if name not in RULE_SETTINGS or takes_of_rule(routing, name)
+    }
+
+
+def level_runs() -> list[Run]:
+    """All runs of routings by level, in a fixed order."""
+    routings = (*LEVEL_ROUTINGS, Routing(QUICK_LEVELS))
+    topology = parse_topology(QUEUED_NETWORKS[0])
+    found: list[Run] = []
+    for routing, sets, traffic in itertools.product(routings, LEVELS, QUEUED_TRAFFIC):
+        paths = [parse_expression(one, topology) for one in sets]
+        scenario = Scenario(topology, routing, paths, parse_pattern(traffic[0]), 3)
+        found += variants(scenario, traffic[1], QUEUED_SETTINGS)
+    return found
+
+
+def table_runs() -> list[Run]:
+    """All runs of packets that follow forwarding tables, in a fixed order."""
+    found: list[Run] = []
+    for name, options in itertools.product(QUEUED_NETWORKS, TABLE_OPTIONS):
+        topology = parse_topology(name)
+        table = FollowedTable(route(topology, RouteOptions(**options)).forwarding)
+        for pattern, load in QUEUED_TRAFFIC:
+            paths = parse_expression("all", topology)
+            traffic = parse_pattern(pattern)
+            scenario = Scenario(topology, Routing("table"), paths, traffic, 3, table)
+            found += variants(scenario, load, ({}, {"speedup": 2.5, "local_latency": 1}))
+    return found
+
+
+def ended_runs() -> list[Run]:
+    """All runs that deadlock, or that are cancelled, in a fixed order."""
+    found: list[Run] = []
+    for name in QUEUED_NETWORKS:
+        topology = parse_topology(name)
+        paths, uniform = parse_expression("all", topology), parse_pattern("uniform")
+        for routing in PATH_ROUTINGS:
+            scenario = Scenario(topology, routing, paths, uniform, 3)
+            for vcs, load in DEADLOCKS:
+                few = replace(QUEUED, measured_cycles=5000, vc_count=vcs, buffer_flits=4)
+                found.append(run_of(scenario, load, few))
+            found.append(partial(cancelled, scenario, 0.3))
+    return found
+
+
+def cancelled(scenario: Scenario, load: float) -> dict[str, Any]:
+    """Cancel a run in its course, and tell what differs from one that is that long.
+
+    Neither depends on when that is, which the clock has a say in.
+    """
+    stop = StopFlag()
+    watch = threading.Thread(target=set_after, args=(stop, CANCELLED_AFTER))
+    watch.start()
+    config = replace(QUEUED, warmup_cycles=0, drain_limit_cycles=0)
+    found = scenario.run(load, replace(config, measured_cycles=MAX_CYCLES), stop)
+    watch.join()
+    whole = scenario.run(load, replace(config, measured_cycles=found.cycles))
+    names = ("flits", "flits_injected", "flits_in_network", "flit_hops", "vlb_share", "series")
+    one, other = (
+        json.dumps([plain(asdict(run)[name]) for name in names]) for run in (found, whole)
+    )
+    return {"stopped": found.stopped, "equal": one == other}
+
+
+def set_after(stop: StopFlag, cycles: int) -> None:
+    """Have runs stop once they have done so many cycles."""
+    while stop.cycles_done < cycles:
+        time.sleep(1e-4)
+    stop.set()
+
+
+def path_runs() -> list[Run]:
+    """All runs by virtual cut-through along drawn paths, in a fixed order."""
+    found: list[Run] = []
+    for name in QUEUED_NETWORKS:
+        topology = parse_topology(name)
+        # Of unequal weights where groups have several cables.
+        table = RowSet(parse_expression("short(all)", topology).all_rows(), "table")
+        rules = ("all", "short(2,3)", "shape(g.g:8, g.gl:4, lg.g)")
+        sets = [table, *(parse_expression(one, topology) for one in rules)]
+        cases = itertools.product(VCT_PATH_ROUTINGS, sets, PATHS_TRAFFIC, PATHS_SETTINGS)
+        for routing, paths, (pattern, load), settings in cases:
+            found.append(along_paths(topology, routing, pattern, load, paths, settings))
+    return found
+
+
+def along_paths(
+    topology: Topology,
+    routing: str,
+    pattern: str,
+    load: float,
+    paths: PathSet,
+    settings: Mapping[str, Any],
+) -> Run:
+    """Return a run by virtual cut-through."""
+    scenario = VctScenario(topology, routing, parse_pattern(pattern), 3, paths)
+    return run_of(scenario, load, VctConfig(300, 500, **taken(routing, settings)))
+
+
+def family_runs() -> list[Run]:
+    """All runs along drawn paths on networks other than whole Dragonflies, in a fixed order."""
+    found: list[Run] = []
+    for topology, sets in family_networks():
+        for text, (pattern, load) in itertools.product(sets, FAMILY_TRAFFIC):
+            paths, traffic = parse_expression(text, topology), parse_pattern(pattern)
+            for routing in PATH_ROUTINGS:
+                if Routing(routing).decides_again and not topology.decides_again:
+                    continue
+                scenario = Scenario(topology, routing, paths, traffic, 3)
+                found += variants(scenario, load, ({}, {"local_latency": 1, "speedup": 2.5}))
+                if routing in VCT_PATH_ROUTINGS:
+                    found.append(along_paths(topology, routing, pattern, load, paths, {}))
+    return found
+
+
+def family_networks() -> Iterator[tuple[Topology, tuple[str, ...]]]:
+    """Yield networks with the path sets to draw from."""
+    for name, sets in FAMILIES.items():
+        yield parse_topology(name), sets
+    for name in QUEUED_NETWORKS:
+        whole = parse_topology(name)
+        failed = Failures(links=tuple(tuple(whole.network.cables(0)[at].tolist()) for at in (0, 7)))
+        yield without(whole, failed), ("all", "short(all)", "<=4+60%")
 
 
 def vct_runs() -> list[Run]:
@@ -117,7 +355,7 @@ def vct_runs() -> list[Run]:
         for (routing, policy), pattern in itertools.product(policies, ("uniform", adversarial)):
             scenario = VctScenario(topology, routing, parse_pattern(pattern), 3)
             config = VctConfig(300, 500, policy, VCS)
-            found += [partial(scenario.run, load, config) for load in VCT_LOADS]
+            found += [run_of(scenario, load, config) for load in VCT_LOADS]
     return found
 
 
@@ -128,7 +366,7 @@ def fog_runs() -> list[Run]:
         scenario = FogScenario(parse_topology(name), routing, parse_pattern(pattern), 3)
         for preset in Preset:
             config = FogConfig(300, 700, preset, levels_group=0, traced_packets=10, interval=100)
-            found.append(partial(scenario.run, 0.4, config))
+            found.append(run_of(scenario, 0.4, config))
     return found
 
 
@@ -160,27 +398,31 @@ def forwarding_run(topology: Topology, options: RouteOptions) -> dict[str, Any]:
     return rates | {name: hashlib.sha256(one.tobytes()).hexdigest() for name, one in arrays.items()}
 
 
-def figures_of(result: Any) -> Any:
-    """Return what a run told, by name."""
-    return asdict(result) if hasattr(result, "config") else result
-
-
 GROUPS: dict[str, Callable[[], list[Run]]] = {
-    "iq and vct": lambda: [*queued_runs(), *vct_runs()],
+    "iq and vct": lambda: [*traced_runs(), *vct_runs()],
     "vct-fog": fog_runs,
     "forwarding": forwarding_runs,
+    "queues": queued_runs,
+    "paths": path_runs,
+    "families": family_runs,
 }
 
 
 def main() -> None:
     """Print the number of runs and the hash of each group."""
-    for name, runs in GROUPS.items():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("group", nargs="*", help="all, unless some are named", metavar="GROUP")
+    parser.add_argument("--workers", type=int, default=1, help="runs side by side, on threads")
+    options = parser.parse_args()
+    for name in options.group or GROUPS:
         digest = hashlib.sha256()
-        results = run_all(runs(), workers=1)
+        results = run_all(GROUPS[name](), options.workers)
         for result in results:
-            figures = {key: value for key, value in figures_of(result).items() if key not in TIMES}
+            figures = {key: value for key, value in result.items() if key not in TIMES}
             digest.update(json.dumps(plain(figures), sort_keys=True).encode())
-        print(f"{name}: {len(results)} {digest.hexdigest()}")
+        print(f"{name}: {len(results)} {digest.hexdigest()}", flush=True)
 
 
 if __name__ == "__main__":
