@@ -2,7 +2,7 @@
 
 import atexit
 from collections.abc import Iterable, Mapping
-from dataclasses import field, make_dataclass
+from dataclasses import field, make_dataclass, replace
 from enum import StrEnum
 from functools import cache
 from itertools import product
@@ -170,17 +170,27 @@ def routings(steerings: Iterable[_core.Steering]) -> tuple[str, ...]:
     )
 
 
+def _with_names(calls: Iterable[str]) -> tuple[str, ...]:
+    """Return calls with the usual numbers, and names that stand for such calls, with any numbers.
+
+    They are those of steerings whose words may be left out, and those that other packages give.
+    """
+    known = tuple(map(str, calls))
+    short = [one.name for one in _compiled().values() if any(each.words for each in one.parameters)]
+    meant = {name: parse_call(written_out(name)) for name in (*short, *named_routings())}
+    return known + tuple(
+        name for name, call in meant.items() if str(replace(call, keywords=())) in known
+    )
+
+
 MISROUTING_ROUTINGS = tuple(
     one
     for one in routings(one for one in _compiled().values() if one.takes_misrouting)
     if SETS not in parse_call(one).arguments
 )
 """Those that routers with misrouting policies take: MIN, and those of `steering/misrouting`."""
-MISROUTING_NAMES = (
-    *MISROUTING_ROUTINGS,
-    *(name for name in named_routings() if steering(name).takes_misrouting),
-)
-"""The same and the names of others."""
+MISROUTING_NAMES = _with_names(MISROUTING_ROUTINGS)
+"""The same with short names."""
 VCT_PORT_ROUTINGS = routings(one for one in _compiled().values() if one.takes_cut_through)
 """Those of virtual cut-through whose switches choose among the ports of MIN paths: MIN, Valiant's
 with the phase of packets in brackets whose intermediate switch is their first or their last one,
@@ -191,20 +201,7 @@ VCT_PATH_ROUTINGS = routings(
 """Those of virtual cut-through whose packets follow paths that are drawn from path sets."""
 VCT_ROUTINGS = (*VCT_PORT_ROUTINGS, *VCT_PATH_ROUTINGS)
 """Those that virtual cut-through takes."""
-VCT_ROUTING_NAMES = (
-    *VCT_ROUTINGS,
-    *(
-        one.name
-        for one in _compiled().values()
-        if (one.takes_cut_through or one.takes_cut_through_paths)
-        and any(known.words for known in one.parameters)
-    ),
-    *(
-        name
-        for name in named_routings()
-        if steering(name).takes_cut_through or steering(name).takes_cut_through_paths
-    ),
-)
+VCT_ROUTING_NAMES = _with_names(VCT_ROUTINGS)
 """The same with short names."""
 
 
@@ -309,11 +306,8 @@ class Routing(StrEnum):
         return steering(self.value)
 
 
-ROUTING_NAMES = (
-    *map(str, Routing),
-    *(name for name in named_routings() if steering(name).takes_input_queues),
-)
-"""Those that input-queued routers take, with the usual numbers or by a name."""
+ROUTING_NAMES = _with_names(Routing)
+"""Those that input-queued routers take, with the usual numbers, and short names."""
 
 PATH_ROUTINGS = tuple(one for one in Routing if not one.follows_table and not one.draws_by_level)
 """Those whose packets take MIN paths and VLB paths of one set."""

@@ -151,3 +151,7 @@ def test_requests_name_several_sets() -> None:
     named = simulation_body("iq")(topology=SMALL, routing="acor-packet(2la)", load=[0.1])
     assert named.examined()[0].model_dump()["vlb"] == ("shape(g.?)", "all")
     assert Routing("acor-packet").value == "acor-packet(sets)"
+    short = simulation_body("iq")(
+        topology=SMALL, routing="acor-packet", vlb=["<=4", "all"], load=[0.1]
+    )
+    assert short.examined()[0].model_dump()["routing"] == "acor-packet(sets)"
