@@ -55,7 +55,7 @@ class Whole(Kind):
         return value
 
     def __str__(self) -> str:
-        return f"{self.low}..{self.high}"
+        return f"{self.low} or more" if math.isinf(self.high) else f"{self.low}..{self.high}"
 
 
 @dataclass(frozen=True)
@@ -98,10 +98,11 @@ class Number(Kind):
         return value
 
     def __str__(self) -> str:
-        if self.above:
-            most = "" if math.isinf(self.high) else f", at most {self.high:g}"
-            return f"above {self.low:g}{most}"
-        return f"{self.low:g}{' to below ' if self.below else '..'}{self.high:g}"
+        least = f"above {self.low:g}" if self.above else f"{self.low:g}"
+        if math.isinf(self.high):
+            return least if self.above else f"{least} or more"
+        most = ", at most " if self.above else " to below " if self.below else ".."
+        return f"{least}{most}{self.high:g}"
 
 
 @dataclass(frozen=True)

@@ -182,7 +182,8 @@ class Router(ABC):
                 others = ", ".join(one.name for one in routers().values() if name in one.options)
                 several = isinstance(value, list | tuple)
                 told = in_turn(map(str, cast("Iterable[Any]", value))) if several else value
-                lacks = f"{name} {told} is of router {others}; router {self.name} does not have it"
+                given_as = name if value is True else f"{name} {told}"
+                lacks = f"{given_as} is of router {others}; router {self.name} does not have it"
                 raise InvalidInput(": ".join(filter(None, (lacks, self.reasons.get(name)))))
         return {
             name: one.kind.asked(known.get(name, one.default))
