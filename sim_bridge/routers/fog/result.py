@@ -85,8 +85,8 @@ class FogResult(PhitResult):
         column=("misrouted", 3),
     )
     level_shares: dict[str, float] = figure(
-        "Share of those packets by the misrouting policy of the level of their last attempt; empty "
-        "of a routing without levels, and without packets",
+        "Share of those packets by the misrouting policy of the level of their last attempt, of "
+        "packets within a group the last level; empty of a routing without levels, and without any",
         Named(_SHARE),
     )
     injected: float = figure(
