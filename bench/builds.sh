@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Test the native code in builds other than the installed one.
-# Usage: bench/builds.sh PYTHON [check|sanitize|optimise]...   (default: all three)
+# Usage: bench/builds.sh PYTHON [check|sanitize|threads|optimise]...   (default: all four)
 #   PYTHON     of an environment that holds the build and test dependencies
 #   check      conservation of flits, phits and credits, checked in every simulated cycle
 #   sanitize   AddressSanitizer and UndefinedBehaviorSanitizer
+#   threads    ThreadSanitizer: runs side by side, which share networks and samplers
 #   optimise   -O1 against -O3: equal results of the runs of bench/digest.py
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -51,7 +52,7 @@ check() {
 }
 
 sanitize() {
-    build sanitize cmake.define.TVLB_SANITIZE=ON cmake.build-type=Debug
+    build sanitize cmake.define.TVLB_SANITIZE=address,undefined cmake.build-type=Debug
     # libstdc++ too: ASan looks up the C++ throw function when it starts, before any module brings it.
     local runtime
     runtime="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)"
@@ -60,6 +61,16 @@ sanitize() {
         UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
         run sanitize -m pytest -p no:cacheprovider -q --capture=sys -m "not slow" "${without_server[@]}" \
         tests/sim_bridge tests/paths tests/balance tests/forwarding
+}
+
+threads() {
+    build threads cmake.define.TVLB_SANITIZE=thread cmake.build-type=Debug
+    (
+        LD_PRELOAD=$(g++ -print-file-name=libtsan.so)
+        export LD_PRELOAD TSAN_OPTIONS=halt_on_error=1
+        run threads -m pytest -p no:cacheprovider -q --capture=sys -m "not slow" tests/sim_bridge/test_runs.py
+        run threads bench/digest.py --workers 2 paths families
+    )
 }
 
 optimise() {
@@ -72,7 +83,7 @@ optimise() {
     [ "${digests[0]}" = "${digests[1]}" ]
 }
 
-for what in "${@:-check sanitize optimise}"; do
+for what in "${@:-check sanitize threads optimise}"; do
     for one in $what; do
         echo "== $one"
         "$one"
