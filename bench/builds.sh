@@ -2,7 +2,7 @@
 # Test the native code in builds other than the installed one.
 # Usage: bench/builds.sh PYTHON [check|sanitize|threads|optimise]...   (default: all four)
 #   PYTHON     of an environment that holds the build and test dependencies
-#   check      conservation of flits, phits and credits, checked in every simulated cycle
+#   check      conservation of flits, phits and credits, checked in every simulated cycle or block
 #   sanitize   AddressSanitizer and UndefinedBehaviorSanitizer
 #   threads    ThreadSanitizer: runs side by side, which share networks and samplers
 #   optimise   -O1 against -O3: equal results of the runs of bench/digest.py

@@ -34,6 +34,7 @@ def simulate(
     config: SimulationConfig | None = None,
     seed: int = 0,
     stop: StopFlag | None = None,
+    threads: int | None = None,
 ) -> SimulationResult: ...
 @overload
 def simulate(
@@ -80,6 +81,7 @@ def simulate(
     table: Forwarding | FollowedTable | None = None,
     config: object = None,
     seed: int = 0,
+    threads: int | None = None,
 ) -> Simulated: ...
 def simulate(
     topology: Topology | str,
@@ -92,6 +94,7 @@ def simulate(
     config: object = None,
     seed: int = 0,
     stop: StopFlag | None = None,
+    threads: int | None = None,
 ) -> RunResult | Simulated:
     """Simulate loads flit by flit, or with the settings of another router by that.
 
@@ -109,6 +112,8 @@ def simulate(
     seed : 0..2^63-1; equal arguments give equal results.
     stop : set from another thread to end the run with `stopped` = "cancelled"; its
         `cycles_done` tells the progress. Of one load only.
+    threads : of each run, with the default router, see `Scenario.run`; None for one, or where there
+        are several loads, for what is left of the cores.
 
     Raises
     ------
@@ -146,8 +151,11 @@ def simulate(
     if draws:
         case.check_chosen("path_set")
     if not isinstance(load, Sequence):
-        return case.run(load, config, stop)
+        more = {} if threads is None else {"threads": threads}
+        if more and not case.takes_threads:
+            raise InvalidInput(f"threads {threads}: a run with a {kind} has one")
+        return case.run(load, config, stop, **more)
     if stop is not None:
         raise InvalidInput("stop is of one load, and there are several")
     request = SimulationRequest(case, config or SimulationConfig(), loads=load)
-    return simulate_request(request, workers=available_cores())
+    return simulate_request(request, workers=available_cores(), threads=threads)

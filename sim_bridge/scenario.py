@@ -43,11 +43,13 @@ class RouterScenario(ABC, Generic[Config, Result]):
     topology, routing, pattern : what is simulated.
     seed : of the random streams, and of patterns without a seed of their own; 0..2^63-1.
     takes_steps : whether its runs let the load change, as patterns with a `LoadStep` have it.
+    takes_threads : whether one of its runs may have several threads, and `run` takes `threads`.
     settings, result : dataclasses of the settings of a run and of what it finds out.
     not_told : settings that the core is told in other words; see `_in_core`.
     """
 
     takes_steps: ClassVar[bool] = False
+    takes_threads: ClassVar[bool] = False
     settings: ClassVar[type[Any]]
     result: ClassVar[type[RunResult]]
     not_told: ClassVar[Collection[str]] = ()

@@ -24,6 +24,8 @@ from tvlb.statistics import check_seed
 
 _SEARCH_GRID = 0.01
 _MAX_SEEDS = 1000
+# Fewer take no longer than threads wait for each other.
+_NODES_PER_THREAD = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,21 +104,32 @@ class Simulated(Frame):
 
 
 def simulate_request(
-    request: SimulationRequest, *, workers: int = 1, report: Reporter = silent
+    request: SimulationRequest,
+    *,
+    workers: int = 1,
+    threads: int | None = None,
+    report: Reporter = silent,
 ) -> Simulated:
     """Simulate every load with every seed, and search the saturation load if asked to.
+
+    Parameters
+    ----------
+    workers : runs side by side.
+    threads : of each run, if its routers take several; None for as many as there are workers for
+        each, on a large network. The results do not depend on either.
 
     Raises
     ------
     InvalidInput, SimulationDeadlock : as `sim_bridge.simulate`.
     """
     start = time.perf_counter()
-    results = simulate_loads(request, request.loads, workers=workers, report=report)
+    how: Any = {"workers": workers, "threads": threads, "report": report}
+    results = simulate_loads(request, request.loads, **how)
     seconds = {"simulate": time.perf_counter() - start}
     if not request.saturation:
         return Simulated(request, results, (), seconds)
     start = time.perf_counter()
-    searches = find_saturation(request, workers=workers, report=report)
+    searches = find_saturation(request, **how)
     return Simulated(
         request, results, searches, seconds | {"saturation": time.perf_counter() - start}
     )
@@ -138,6 +151,19 @@ def parse_warmup(text: str) -> tuple[Warmup, int]:
         )
     cycles: int = settings(SimulationConfig)["warmup_cycles"].kind.checked("warmup", int(limit))
     return Warmup.DETECT if kind else Warmup.FIXED, cycles
+
+
+def _threads(
+    request: SimulationRequest, runs: int, workers: int, threads: int | None
+) -> dict[str, int]:
+    """Return what runs are told of their threads, as `simulate_request` has it."""
+    if not request.scenario.takes_threads:
+        if threads not in (None, 1):
+            kind = type(request.config).__name__
+            raise InvalidInput(f"threads {threads}: a run with a {kind} has one")
+        return {}
+    most = max(1, request.scenario.topology.num_nodes // _NODES_PER_THREAD)
+    return {"threads": min(max(1, workers // runs), most) if threads is None else threads}
 
 
 class _Meter:
@@ -169,10 +195,11 @@ def simulate_loads(
     loads: Sequence[float],
     *,
     workers: int = 1,
+    threads: int | None = None,
     report: Reporter = silent,
     stop: StopFlag | None = None,
 ) -> list[tuple[Any, ...]]:
-    """Simulate every load with every seed, in parallel.
+    """Simulate every load with every seed, in parallel; see `simulate_request`.
 
     Returns
     -------
@@ -190,10 +217,11 @@ def simulate_loads(
     flag = stop or StopFlag()
     jobs = [(scenario, load) for load in loads for scenario in request.scenarios]
     meter = _Meter(request.config, len(jobs), flag)
+    more = _threads(request, len(jobs), workers, threads)
 
     def run(job: tuple[RouterScenario[Any, Any], float]) -> Any:
         scenario, load = job
-        result = scenario.run(load, request.config, flag)
+        result = scenario.run(load, request.config, flag, **more)
         if result.stopped == "cancelled":
             raise Cancelled("the simulations were cancelled")
         meter.finish(result)
@@ -212,10 +240,11 @@ def find_saturation(
     request: SimulationRequest,
     *,
     workers: int = 1,
+    threads: int | None = None,
     report: Reporter = silent,
     stop: StopFlag | None = None,
 ) -> list[SaturationSearch]:
-    """Find the saturation load of every seed on a grid of 0.01.
+    """Find the saturation load of every seed on a grid of 0.01; see `simulate_request`.
 
     Raises
     ------
@@ -225,6 +254,7 @@ def find_saturation(
         scenario.check([_SEARCH_GRID])
     flag = stop or StopFlag()
     total = len(request.scenarios)
+    more = _threads(request, total, workers, threads)
     finished = 0
     verdict = ""
 
@@ -234,7 +264,7 @@ def find_saturation(
 
     def search(scenario: Any) -> SaturationSearch:
         return search_saturation(
-            scenario, request.config, step=_SEARCH_GRID, stop=flag, on_run=note
+            scenario, request.config, step=_SEARCH_GRID, stop=flag, on_run=note, **more
         )
 
     def show() -> None:

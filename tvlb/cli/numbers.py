@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from tvlb.documents import decimal_number, whole_number
-from tvlb.processes import check_workers
+from tvlb.processes import check_threads, check_workers
 
 
 def parsed_integer(text: str) -> int:
@@ -30,6 +30,12 @@ def _worker_count(text: str) -> int:
     return workers
 
 
+def _thread_count(text: str) -> int:
+    threads = parsed_integer(text)
+    check_threads(threads)
+    return threads
+
+
 def integer(text: str, *, metavar: str = "INTEGER", **more: Any) -> Any:
     """Declare an option that is an integer; the complaint names the value."""
     return typer.Option(parser=parsed_integer, metavar=metavar, help=text, **more)
@@ -47,5 +53,14 @@ Workers = Annotated[
         metavar="INTEGER",
         help="Processes and threads; the results do not depend on it.",
         show_default="one per core",
+    ),
+]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        parser=_thread_count,
+        metavar="INTEGER",
+        help="Threads of each simulation with input queues; the results do not depend on it.",
+        show_default="what the runs leave of the workers",
     ),
 ]

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from sim_bridge import FollowedTable, simulate_request
-from tvlb.cli.numbers import Workers, integer
+from tvlb.cli.numbers import Threads, Workers, integer
 from tvlb.cli.options import Json, PatternOption, Seed, TopologyArgument, WithoutOption, parse_loads
 from tvlb.cli.remote import ServerOption, TokenFileOption, ask_server, place_of
 from tvlb.cli.router_options import takes_router_options
@@ -58,12 +58,15 @@ def simulate(
         ),
     ] = None,
     workers: Workers = None,
+    threads: Threads = None,
     server: ServerOption = None,
     token_file: TokenFileOption = None,
     json: Json = False,
 ) -> None:
     """Simulate a routing cycle by cycle."""
     place = place_of(server, token_file, workers)
+    if place is not None and threads is not None:
+        raise InvalidInput("--threads with --server: the server decides on its threads")
     model = router_named(router)
     asked = model.asked(given)
     loads = [] if load is None else parse_loads(load)
@@ -91,7 +94,7 @@ def simulate(
             parse_path_set,
             _read_table,
         )
-        document = _compute(model, experiment, workers or available_cores())
+        document = _compute(model, experiment, workers or available_cores(), threads)
     else:
         document = ask_server(
             place,
@@ -113,10 +116,12 @@ def _read_table(path: str, network: Topology) -> FollowedTable:
     return FollowedTable(forwarding_of(read_any_table(path), path, network), path)
 
 
-def _compute(model: Router, experiment: Experiment, workers: int) -> Mapping[str, Any]:
+def _compute(
+    model: Router, experiment: Experiment, workers: int, threads: int | None
+) -> Mapping[str, Any]:
     request = model.request(experiment)
     with progress_display() as report:
-        found = simulate_request(request, workers=workers, report=report)
+        found = simulate_request(request, workers=workers, threads=threads, report=report)
     return simulation_document(model.name).of(request, found).plain()
 
 

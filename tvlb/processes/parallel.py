@@ -75,6 +75,12 @@ def check_workers(workers: int) -> None:
         raise InvalidInput(f"workers {workers} is out of range: 1..{_MOST_WORKERS}")
 
 
+def check_threads(threads: int) -> None:
+    """Raise InvalidInput unless one simulation may have so many threads."""
+    if not 1 <= threads <= _MOST_WORKERS:
+        raise InvalidInput(f"threads {threads} is out of range: 1..{_MOST_WORKERS}")
+
+
 def map_threads(
     task: Callable[[_Item], _Result],
     items: Sequence[_Item],

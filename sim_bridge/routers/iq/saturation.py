@@ -58,6 +58,7 @@ def search_saturation(
     guess_error: float = 0.0,
     stop: StopFlag | None = None,
     on_run: Callable[[SimulationResult], None] | None = None,
+    threads: int = 1,
 ) -> SaturationSearch:
     """Find the largest load of a grid that is not saturated.
 
@@ -70,6 +71,7 @@ def search_saturation(
     guess_error : how far off the guess may well be: the first stride away from it.
     stop : set from another thread to end the search.
     on_run : called after every run.
+    threads : see `Scenario.run`.
 
     Raises
     ------
@@ -87,9 +89,9 @@ def search_saturation(
     settings = replace(asked, stop_when_saturated=True)
     start, stride = (_START, _STRIDE) if guess is None else (guess, guess_error)
     if guess is None and settings.measured_cycles >= _PILOT_LEAST_CYCLES:
-        pilot = _Grid(scenario, _shortened(settings), step, stop, on_run)
+        pilot = _Grid(scenario, _shortened(settings), step, stop, on_run, threads)
         start, stride = pilot.load(_search(pilot, start, stride)), 0.0
-    grid = _Grid(scenario, settings, step, stop, on_run)
+    grid = _Grid(scenario, settings, step, stop, on_run, threads)
     sustained = _search(grid, start, stride)
     runs = tuple(grid.runs[position] for position in sorted(grid.runs))
     return SaturationSearch(grid.load(sustained), step, runs)
@@ -113,6 +115,7 @@ class _Grid:
     step: float
     stop: StopFlag | None
     on_run: Callable[[SimulationResult], None] | None
+    threads: int
     runs: dict[int, SimulationResult] = field(default_factory=dict[int, SimulationResult])
 
     @property
@@ -124,7 +127,8 @@ class _Grid:
 
     def saturated(self, position: int) -> bool:
         if position not in self.runs:
-            result = self.scenario.run(self.load(position), self.config, self.stop)
+            load = self.load(position)
+            result = self.scenario.run(load, self.config, self.stop, threads=self.threads)
             if result.stopped == "cancelled":
                 raise Cancelled("the saturation search was cancelled")
             self.runs[position] = result

@@ -23,6 +23,7 @@ from tvlb.errors import InvalidInput
 from tvlb.languages import Call, choose, in_turn, one_of, parse_call
 from tvlb.native.virtual_channels import vc_policy
 from tvlb.paths import PathSet, parse_expression
+from tvlb.processes import check_threads
 from tvlb.statistics import check_seed
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, switch_pairs
@@ -75,6 +76,7 @@ class Scenario(DrawsPaths, RouterScenario[SimulationConfig, SimulationResult]):
     table: FollowedTable | None = None
 
     takes_steps = True
+    takes_threads = True
     settings = SimulationConfig
     result = SimulationResult
     not_told = ("vc_scheme", *LATENCY_SETTINGS)
@@ -91,13 +93,40 @@ class Scenario(DrawsPaths, RouterScenario[SimulationConfig, SimulationResult]):
         """See `DrawsPaths`."""
         return Routing(self.routing).draws_vlb
 
-    def _simulate(self, settings: dict[str, Any], stop: _core.StopFlag) -> dict[str, Any]:
+    def run(
+        self,
+        load: float,
+        config: SimulationConfig | None = None,
+        stop: _core.StopFlag | None = None,
+        *,
+        threads: int = 1,
+    ) -> SimulationResult:
+        """Simulate one load; see `RouterScenario.run`.
+
+        Parameters
+        ----------
+        threads : most threads of the run, which changes nothing but times; one does all where the
+            queues of any switch decide (UGAL-G, PAR but on a Dragonfly, routings by level) and of
+            a run with traces.
+
+        Raises
+        ------
+        InvalidInput : see `RouterScenario.run`.
+        """
+        check_threads(threads)
+        return self._run(load, config, stop, threads=threads)
+
+    def _simulate(
+        self, settings: dict[str, Any], stop: _core.StopFlag, threads: int = 1
+    ) -> dict[str, Any]:
         network, traffic, samplers = (
             self._compiled.network,
             self._compiled.traffic,
             self._compiled.samplers,
         )
-        return _core.simulate(network, traffic, samplers, _core.Config(**settings), stop)
+        return _core.simulate(
+            network, traffic, samplers, _core.Config(**settings, threads=threads), stop
+        )
 
     def _figures(self, told: Mapping[str, Any], settings: SimulationConfig) -> dict[str, Any]:
         nodes, by_level = self.topology.num_nodes, self._by_level(told)

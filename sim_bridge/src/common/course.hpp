@@ -14,7 +14,8 @@
 
 namespace tvlb::sim {
 
-// A build for debugging checks the conservation of flits and credits in every cycle; slow.
+// A build for debugging checks the conservation of flits and credits in every cycle, or at the end of
+// every block of cycles; slow.
 #ifdef TVLB_CHECK
 inline constexpr bool kChecksEveryCycle = true;
 #else
@@ -39,10 +40,18 @@ class Course {
   Course(const RunConfig& config, StopFlag& flag)
       : window_{config.warmup_cycles, config.warmup_cycles + config.measured_cycles}, flag_(flag) {}
 
-  /// A router says what `find_wait_cycle()` finds, and `run_cycle()` moves it; it may say otherwise than
-  /// here whether it `is_over()`, and where nothing else ends the run, whether it `goes_on()`.
+  /// A router says what `find_wait_cycle()` finds, and `run_cycle()` moves it, or `run_cycles(limit)` to
+  /// a cycle up to a limit that it returns; it may say otherwise than here whether it `is_over()`, and
+  /// where nothing else ends the run, whether it `goes_on()`.
   void run(auto& router) {
-    for (; !router.is_over() && polled(router) && router.goes_on(); ++cycle_) router.run_cycle();
+    while (!router.is_over() && polled(router) && router.goes_on()) {
+      if constexpr (requires { router.run_cycles(cycle_); }) {
+        cycle_ = router.run_cycles(cycle_ - cycle_ % kPollInterval + kPollInterval);
+      } else {
+        router.run_cycle();
+        ++cycle_;
+      }
+    }
     report();
   }
   /// The same, and all that is told of it.
@@ -96,18 +105,21 @@ class Course {
   std::int32_t reported_ = 0;
 };
 
-/// The figures that `run()` returns, with the processor time of the thread that it took. Throws
-/// std::invalid_argument where a switch has too many ports.
+/// Processor time of this thread.
+[[nodiscard]] inline double thread_seconds() {
+  std::timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// The figures that `run()` returns, with the processor time that it took, where it may have told that
+/// of other threads. Throws std::invalid_argument where a switch has too many ports.
 Figures timed(const Network& network, auto&& run) {
   if (network.max_ports() > kMaxPorts) throw std::invalid_argument("a switch has too many ports");
-  const auto seconds = [] {
-    std::timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-  };
-  const double start = seconds();
+  const double start = thread_seconds();
   Figures figures = run();
-  figures["cpu_seconds"] = seconds() - start;
+  const auto others = figures.try_emplace("cpu_seconds", 0.0).first;
+  others->second = std::get<double>(others->second) + thread_seconds() - start;
   return figures;
 }
 

@@ -47,6 +47,17 @@ class PacketPool {
     free_ = id;
   }
 
+  /// Whether one in use is `wanted(packet)`; begins with the one found before.
+  template <class Wanted>
+  [[nodiscard]] bool has(Wanted&& wanted) {
+    for (std::int32_t looked_at = 0; looked_at < count_; ++looked_at) {
+      if (found_ >= count_) found_ = 0;
+      const Packet& packet = (*this)[found_];
+      if (packet.created != kFree && wanted(packet)) return true;
+      ++found_;
+    }
+    return false;
+  }
   template <class Visit>
   void for_each_in_use(Visit&& visit) const {
     for (std::int32_t id = 0; id < count_; ++id) {
@@ -77,6 +88,7 @@ class PacketPool {
   std::int32_t count_ = 0;
   std::int32_t capacity_ = 0;
   std::int32_t free_ = -1;
+  std::int32_t found_ = 0;
 };
 
 }  // namespace tvlb::sim

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -23,13 +24,17 @@ struct Generator {
   Stream destinations;
 };
 
-/// The nodes of a run and when to look at them; `Node` is a Generator and what its router adds.
+/// The nodes of a run and when to look at them; `Node` is a Generator and what its router adds. Nodes of
+/// several units are woken unit by unit.
 template <class Node>
 class Sources {
  public:
-  /// With loads in flits, of packets of some of them. Throws std::invalid_argument where a node
-  /// would generate less than nothing or more than it can send.
-  Sources(const Traffic& traffic, const RunConfig& config, int flits = 1) : step_(config.step_cycle) {
+  /// With loads in flits, of packets of some of them; the nodes below each of `ends`, if there are any,
+  /// are a unit. Throws std::invalid_argument where a node would generate less than nothing or more than
+  /// it can send.
+  Sources(const Traffic& traffic, const RunConfig& config, int flits = 1,
+          std::span<const std::int32_t> ends = {})
+      : step_(config.step_cycle), span_(ends.size() > 1 ? kUnitSpan : kWheelSpan) {
     for (const double load : {config.load, config.step_load}) {
       if (!(load >= 0.0) || !(load * traffic.max_rate() <= 1.0 + 1e-12)) {
         throw std::invalid_argument(
@@ -39,6 +44,10 @@ class Sources {
     }
     std::map<double, std::uint32_t> gaps_of_rate;
     nodes_.resize(static_cast<std::size_t>(traffic.num_nodes()));
+    for (std::size_t unit = 0; unit < std::max<std::size_t>(ends.size(), 1); ++unit) {
+      wakings_.emplace_back(span_);
+    }
+    std::size_t unit = 0;
     for (std::int32_t id = 0; id < traffic.num_nodes(); ++id) {
       const double rate = traffic.rate(id);
       const auto count = static_cast<std::uint32_t>(gaps_.size());
@@ -50,7 +59,8 @@ class Sources {
                                               Stream(config.seed, Purpose::generation, key),
                                               Stream(config.seed, Purpose::destination, key)};
       advance((*this)[id]);
-      wake(id, (*this)[id].next, 0);
+      while (unit < ends.size() && id >= ends[unit]) ++unit;
+      wake(id, (*this)[id].next, 0, unit);
     }
   }
 
@@ -68,13 +78,13 @@ class Sources {
     add_gap(node, later_gaps_);
   }
   /// Has a node looked at in a cycle after `now`: when `due`, or earlier if that is too far ahead.
-  void wake(std::int32_t id, std::int32_t due, std::int32_t now) {
+  void wake(std::int32_t id, std::int32_t due, std::int32_t now, std::size_t unit = 0) {
     if (due == kNever) return;
-    wakings_.push(std::min(due, now + kWheelSpan), id);
+    wakings_[unit].push(std::min(due, now + span_), id);
   }
-  /// Calls `visit(node)` for those woken in this cycle, and `announce(node)` some ahead.
-  void drain(std::int32_t cycle, auto&& visit, auto&&... announce) {
-    wakings_.drain(cycle, visit, announce...);
+  /// Calls `visit(node)` for those of a unit woken in this cycle, and `announce(node)` some ahead.
+  void drain(std::size_t unit, std::int32_t cycle, auto&& visit, auto&&... announce) {
+    wakings_[unit].drain(cycle, visit, announce...);
   }
 
  private:
@@ -84,13 +94,16 @@ class Sources {
     node.next = gap >= kNever - 1 - node.next ? kNever : node.next + gap;
   }
 
-  static constexpr int kWheelSpan = 255;  // cycles; longer gaps are waited for in parts
+  // Cycles; longer gaps are waited for in parts.
+  static constexpr int kWheelSpan = 255;
+  static constexpr int kUnitSpan = 15;
 
   std::int32_t step_;                      // cycle from which the load is another; kNever
   std::vector<GeometricGaps> gaps_;        // one per distinct rate
   std::vector<GeometricGaps> later_gaps_;  // the same from `step_` on
   std::vector<Node> nodes_;
-  EventWheel<std::int32_t> wakings_{kWheelSpan};
+  int span_;
+  std::vector<EventWheel<std::int32_t>> wakings_;  // per unit
 };
 
 }  // namespace tvlb::sim

@@ -51,6 +51,7 @@ struct Hop {
 ///     int first_link(int source, std::int32_t name, int target) const;
 ///     void append(Path& path, int source, std::int32_t name, int target) const;
 ///     bool revisable(int first_link) const;  // whether PAR may decide again behind that link
+///     static constexpr bool kRevisesInGroup = true;  // if that is in the source's group alone
 template <class Family>
 class MinPaths;
 

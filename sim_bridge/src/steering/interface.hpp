@@ -52,6 +52,13 @@ enum class Detours : std::uint8_t {
   adaptive,  // as the queues say
 };
 
+/// The switches of which a decision looks at the queues.
+enum class Reach : std::uint8_t {
+  own_switch,
+  second_switch,  // and that behind the first link of a MIN path
+  network,
+};
+
 /// An argument of a steering: one of some words, the first one where it is left out, or a whole number
 /// that is given by its key.
 struct Parameter {
@@ -98,6 +105,15 @@ concept Follows = requires(const T& t, const Head& h, void (*append)(std::int32_
 };
 template <class T, class View>
 concept Ticks = requires(T t, const View& v) { t.tick(v, 0); };
+
+/// How far a steering looks: as it says, or anywhere if it looks at all.
+template <class Type, class View>
+[[nodiscard]] constexpr Reach reach_of() {
+  if constexpr (requires { Type::kReach; }) return Type::kReach;
+  constexpr bool looks =
+      Starts<Type, View> || Attempts<Type, View> || Arrives<Type, View> || Ticks<Type, View>;
+  return looks ? Reach::network : Reach::own_switch;
+}
 
 /// Of the views of all routers: what ports lead to.
 class NetworkView {

@@ -7,6 +7,7 @@ namespace {
 
 struct Par {
   static constexpr bool kComparesFirstQueues = true;
+  static constexpr Reach kReach = Reach::second_switch;
 
   static Choice start(const auto& view, const Head& head, Draws& draws) {
     Choice choice = by_first_queues(view, head, draws);

@@ -15,6 +15,8 @@
 //         // of input-queued routers
 //       void tick(const auto& view, std::int32_t cycle);                   // before every cycle
 //       static constexpr bool kComparesFirstQueues = true;  // see choose_by_first_queues
+//       static constexpr Reach kReach = Reach::own_switch;  // whose queues it looks at; without, those of
+//         // any switch, which input-queued routers then have to run cycle by cycle
 //     };
 //
 // A hook that is missing costs nothing: without any of them packets take MIN paths. A view draws paths,

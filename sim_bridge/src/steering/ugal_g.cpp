@@ -5,6 +5,8 @@ namespace tvlb::sim {
 namespace {
 
 struct UgalG {
+  static constexpr Reach kReach = Reach::network;
+
   static Choice start(const auto& view, const Head& head, Draws& draws) {
     const Candidate vlb = view.vlb(head, draws);
     const Candidate min = view.min(head, draws);

@@ -7,6 +7,7 @@ namespace {
 
 struct UgalL {
   static constexpr bool kComparesFirstQueues = true;
+  static constexpr Reach kReach = Reach::own_switch;
 
   static Choice start(const auto& view, const Head& head, Draws& draws) {
     return by_first_queues(view, head, draws);

@@ -5,6 +5,8 @@ namespace tvlb::sim {
 namespace {
 
 struct Vlb {
+  static constexpr Reach kReach = Reach::own_switch;
+
   static Choice start(const auto& view, const Head& head, Draws& draws) {
     const Candidate vlb = view.vlb(head, draws);
     if (vlb.hops > 0) return {vlb, true};

@@ -48,6 +48,7 @@ class MinPaths<DegradedDragonfly> {
   }
 
   /// Inside the source's group.
+  static constexpr bool kRevisesInGroup = true;
   [[nodiscard]] bool revisable(int first_link) const { return network_.paths().is_local(first_link); }
 
  private:

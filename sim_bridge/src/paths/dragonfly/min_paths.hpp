@@ -52,6 +52,7 @@ class MinPaths<Dragonfly> {
   }
 
   /// Inside the source's group.
+  static constexpr bool kRevisesInGroup = true;
   [[nodiscard]] bool revisable(int first_link) const {
     return !network_.is_global(first_link);
   }

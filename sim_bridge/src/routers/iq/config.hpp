@@ -25,7 +25,8 @@ struct Config : RunConfig {
   SETTING(int, longest_latency)      \
   SETTING(bool, stop_when_saturated) \
   SETTING(const TableRoutes*, routes) \
-  SETTING(int, layers)
+  SETTING(int, layers)               \
+  SETTING(int, threads)
   TVLB_SETTINGS(TVLB_OF_QUEUES)
 #undef TVLB_OF_QUEUES
 };

@@ -1,4 +1,4 @@
-// What must hold at the end of every cycle; checked in builds for debugging.
+// What must hold at the end of every block of cycles; checked in builds for debugging.
 #pragma once
 
 #include <cstddef>
@@ -56,8 +56,9 @@ class Conservation {
     const auto switches = static_cast<std::size_t>(fabric_.network().num_switches());
     std::vector<std::int32_t> flits(switches * kVcs, 0);
     for (std::size_t place = 0; place < flits.size(); ++place) {
-      std::int32_t id = fabric_.at(static_cast<int>(place / kVcs)).queues[place % kVcs].head;
-      for (; id >= 0; id = fabric_.packets()[id].next) ++flits[place];
+      const auto sw = static_cast<int>(place / kVcs);
+      std::int32_t id = fabric_.at(sw).queues[place % kVcs].head;
+      for (; id >= 0; id = fabric_.packets_at(sw)[id].next) ++flits[place];
     }
     fabric_.for_each_arriving([&](std::uint32_t input_vc) { ++flits[input_vc]; });
     return flits;

@@ -2,7 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "config.hpp"
@@ -22,6 +26,10 @@ inline constexpr int kEjectionCreditDelay = 6;   // departure to usable at the s
 inline constexpr int kArrivalDelay = 1;          // on top of the link latency
 inline constexpr int kCreditDelay = 3;           // on top of the link latency
 
+inline constexpr std::int32_t kLongestBlock = 32;  // cycles
+/// State of the switches of a unit, which should stay in the second-level cache.
+inline constexpr std::size_t kUnitBytes = std::size_t{384} << 10U;
+
 /// A grant: `packet` leaves the switch by this output VC.
 struct Grant {
   unsigned sw;
@@ -30,10 +38,22 @@ struct Grant {
   std::int32_t departure;
 };
 
+/// Switches first <= switch < last that run cycle by cycle together; `number` counts the units, and
+/// `part` the parts of the network, of which each has a thread.
+struct Unit {
+  int number;
+  int first;
+  int last;
+  int part;
+};
+
 /// Most network links of the routes that fit a number of VC slots: long ones need many VCs.
 [[nodiscard]] constexpr int most_hops_with(int slots) { return slots <= 8 ? kFewHops : kMaxHops; }
 
 /// For one size of switch masks.
+///
+/// What is on the links is kept with the unit of switches that it is for, by the cycle in which it
+/// arrives. So a unit may run some cycles before the next one does, as many as a flit needs for a link.
 template <int Words, int Slots>
 class Fabric {
  public:
@@ -42,25 +62,43 @@ class Fabric {
   static constexpr unsigned kVcs = SwitchState::kVcs;
   static constexpr unsigned kPorts = SwitchState::kPorts;
   static constexpr unsigned kSlots = Slots;
+  static constexpr int kSwitchesPerUnit = static_cast<int>(kUnitBytes / sizeof(SwitchState)) + 1;
 
   Fabric(const Network& network, const Config& config)
       : network_(network),
         speedup_(config.speedup),
         buffer_(config.buffer_flits),
+        block_(block_of(config)),
         switches_(static_cast<std::size_t>(network.num_switches())),
+        unit_of_(switches_.size()),
         credits_(switches_.size() * kVcs + static_cast<std::size_t>(network.num_nodes()) * Slots,
                  static_cast<std::uint16_t>(config.buffer_flits)),
         in_transit_(counts_transit(config) ? switches_.size() * kVcs : 0, 0),
-        arrivals_(wheel_span(config)),
-        credit_returns_(wheel_span(config)),
-        transits_(in_transit_.empty() ? 0 : wheel_span(config)) {
+        span_(wheel_span(config)) {
     connect_nodes();
     connect_links(config);
   }
+  /// To be called once, with what runs together: all switches in their order.
+  void form(std::span<const Unit> units) {
+    events_.reserve(units.size());
+    for (const Unit& unit : units) {
+      events_.emplace_back(span_ + block_);
+      for (int sw = unit.first; sw < unit.last; ++sw) unit_of_[static_cast<std::size_t>(sw)] = unit;
+    }
+    const auto parts = static_cast<std::size_t>(units.back().part) + 1;
+    parts_ = std::vector<Part>(parts);
+    for (Part& part : parts_) part.sent[0] = part.sent[1] = std::vector<Crossing>(parts);
+    connect_units();
+  }
+  [[nodiscard]] int num_parts() const { return static_cast<int>(parts_.size()); }
 
   [[nodiscard]] const Network& network() const { return network_; }
-  [[nodiscard]] PacketPool<PacketType>& packets() { return packets_; }
-  [[nodiscard]] const PacketPool<PacketType>& packets() const { return packets_; }
+  /// Of a part.
+  [[nodiscard]] PacketPool<PacketType>& packets(int part) { return parts_[static_cast<std::size_t>(part)].packets; }
+  /// Of the part of a switch.
+  [[nodiscard]] const PacketPool<PacketType>& packets_at(int sw) const {
+    return parts_[static_cast<std::size_t>(unit_of_[static_cast<std::size_t>(sw)].part)].packets;
+  }
   [[nodiscard]] SwitchState& at(int sw) { return switches_[static_cast<std::size_t>(sw)]; }
   [[nodiscard]] const SwitchState& at(int sw) const {
     return switches_[static_cast<std::size_t>(sw)];
@@ -71,7 +109,9 @@ class Fabric {
     return {{static_cast<int>(kPorts), Slots}, credits_, in_transit_, buffer_};
   }
   /// Cycles that events may lie ahead.
-  [[nodiscard]] std::int32_t span() const { return credit_returns_.span(); }
+  [[nodiscard]] std::int32_t span() const { return EventWheel<std::uint32_t>(span_).span(); }
+  /// Most cycles of a block: what leaves a switch within it arrives after it.
+  [[nodiscard]] std::int32_t block() const { return block_; }
 
   /// Fetches what `take_credit` of this node will touch.
   void prefetch_credits(int node) const { __builtin_prefetch(&credits_[node_credit(node, 0)], 1); }
@@ -83,70 +123,59 @@ class Fabric {
     return true;
   }
   /// Sends a packet with a route from its node on this VC.
-  void send(std::int32_t packet, int node, unsigned vc, std::int32_t cycle) {
+  void send(const Unit& unit, std::int32_t packet, int node, unsigned vc, std::int32_t cycle) {
     const int sw = network_.node_switch(node);
     const auto port = static_cast<unsigned>(node - network_.first_node(sw));
-    arrivals_.push(cycle + kInjectionTime,
-                   {packet, static_cast<unsigned>(sw) * kVcs + port * kSlots + vc,
-                    packets_[packet].route[0]});
+    events_of(unit.number).arrivals.push(cycle + kInjectionTime,
+                                         {packet, static_cast<unsigned>(sw) * kVcs + port * kSlots + vc,
+                                          packets(unit.part)[packet].route[0]});
   }
 
-  /// Flits and credits that are due arrive.
-  void deliver_events(std::int32_t cycle) {
-    SwitchState* const switches = switches_.data();
-    PacketType* const packets = packets_.data();
-    const auto enqueue = [=](const Arrival& arrival) {
-      SwitchState& state = switches[arrival.input_vc / kVcs];
-      const unsigned input_vc = arrival.input_vc % kVcs;
-      InputQueue& queue = state.queues[input_vc];
-      if (queue.head >= 0) {
-        packets[queue.tail].next = arrival.packet;
-        queue.tail = arrival.packet;
-        return;
+  /// Another block begins, for all parts.
+  void begin_block() { turn_ = 1 - turn_; }
+  /// Takes in what other parts sent in the blocks before.
+  void collect(int number) {
+    Part& part = parts_[static_cast<std::size_t>(number)];
+    for (Part& other : parts_) {
+      Crossing& crossing = other.sent[1 - turn_][static_cast<std::size_t>(number)];
+      for (const Flit& flit : crossing.flits) {
+        const std::int32_t id = part.packets.allocate();
+        part.packets[id] = flit.packet;
+        events_at(flit.input_vc / kVcs)
+            .arrivals.push(flit.due, {id, flit.input_vc, flit.packet.route[flit.packet.position]});
       }
-      queue = {arrival.packet, arrival.packet};
-      state.request(input_vc, arrival.wants);
-    };
-    arrivals_.drain(cycle, enqueue, [=](const Arrival& arrival) {
-      const SwitchState& state = switches[arrival.input_vc / kVcs];
-      __builtin_prefetch(&state.queues[arrival.input_vc % kVcs], 1);
-      state.prefetch(arrival.wants);
-    });
-    std::uint16_t* const credits = credits_.data();
-    const std::size_t count = switches_.size();
-    const auto add_credit = [=](std::uint32_t counter) {
-      if (credits[counter]++ != 0) return;
-      const std::size_t sw = counter / kVcs;
-      if (sw < count) switches[sw].first_credit(counter % kVcs);
-    };
-    credit_returns_.drain(cycle, add_credit,
-                          [=](std::uint32_t counter) { __builtin_prefetch(&credits[counter], 1); });
-    if (in_transit_.empty()) return;
-    transits_.drain(cycle, [this](const Transit& transit) {
-      if (transit.begins) begin_transit(transit);
-      else --in_transit_[transit.output_vc];
-    });
+      for (const Credit& credit : crossing.credits) {
+        events_at(credit.counter / kVcs).credits.push(credit.due, credit.counter);
+      }
+      crossing.flits.clear();
+      crossing.credits.clear();
+    }
   }
 
-  /// All switches run their internal steps. Calls `marked(grant)` for packets with marks, whose
-  /// route it may change, and `delivered(packet, cycle, switch)` for those that leave the network.
+  /// Flits and credits that are due arrive, and all switches of a unit run their internal steps. Calls
+  /// `marked(grant)` for packets with marks, whose route it may change, and `delivered(packet, cycle,
+  /// switch)` for those that leave the network.
   // A function of its own, so that it has enough registers.
   template <class Marked, class Delivered>
-  [[gnu::noinline, gnu::flatten]] void run_switches(std::int32_t cycle, Marked&& marked,
-                                                    Delivered&& delivered) {
-    PacketType* const packets = packets_.data();
-    std::uint16_t* credits = credits_.data();
-    const std::size_t count = switches_.size();
+  [[gnu::noinline, gnu::flatten]] void run_cycle(const Unit& unit, std::int32_t cycle, Marked&& marked,
+                                                 Delivered&& delivered) {
+    Part& part = parts_[static_cast<std::size_t>(unit.part)];
+    PacketType* const packets = part.packets.data();
+    const auto first = static_cast<std::size_t>(unit.first);
+    const auto last = static_cast<std::size_t>(unit.last);
+    deliver(unit, packets, cycle);
+    std::uint16_t* credits = &credits_[first * kVcs];
+    Events& events = events_of(unit.number);
     const int steps = steps_in(cycle);
-    for (std::size_t sw = 0; sw < count; ++sw, credits += kVcs) {
+    for (std::size_t sw = first; sw < last; ++sw, credits += kVcs) {
       SwitchState& state = switches_[sw];
-      if (sw + 1 < count) switches_[sw + 1].prefetch_steps();
-      const At at{static_cast<unsigned>(sw), &state, packets, credits, cycle};
+      if (sw + 1 < last) switches_[sw + 1].prefetch_steps();
+      const At at{static_cast<unsigned>(sw), &part, &events, &state, packets, credits, cycle};
       for (int step = 0; step < steps && !state.idle(); ++step) {
         const std::int32_t earliest = cycle + std::min(step, 1);
         // A winner crosses in the next step, if it can; its packet should be at hand then.
         state.step(
-            credits, scratch_, [&](std::int32_t id) { __builtin_prefetch(&packets[id], 1); },
+            credits, part.scratch, [&](std::int32_t id) { __builtin_prefetch(&packets[id], 1); },
             [&](unsigned input_vc) { move_flit(at, input_vc, earliest, marked, delivered); });
       }
     }
@@ -162,11 +191,13 @@ class Fabric {
   /// Calls `visit(input VC)` for every flit on a link, and `visit(counter)` for every credit there.
   template <class Visit>
   void for_each_arriving(Visit&& visit) const {
-    arrivals_.for_each([&](const Arrival& arrival) { visit(arrival.input_vc); });
+    for (const Events& unit : events_) {
+      unit.arrivals.for_each([&](const Arrival& arrival) { visit(arrival.input_vc); });
+    }
   }
   template <class Visit>
   void for_each_returning(Visit&& visit) const {
-    credit_returns_.for_each(visit);
+    for (const Events& unit : events_) unit.credits.for_each(visit);
   }
 
  private:
@@ -184,9 +215,43 @@ class Fabric {
     bool begins;
   };
 
+  /// What is due at a unit.
+  struct Events {
+    explicit Events(int span) : arrivals(span), credits(span), transits(span) {}
+
+    EventWheel<Arrival> arrivals;
+    EventWheel<std::uint32_t> credits;   // indices into credits_
+    EventWheel<Transit> transits;
+  };
+
+  /// On its way to another part.
+  struct Flit {
+    PacketType packet;
+    std::uint32_t input_vc;
+    std::int32_t due;
+  };
+  struct Credit {
+    std::uint32_t counter;
+    std::int32_t due;
+  };
+  struct Crossing {
+    std::vector<Flit> flits;
+    std::vector<Credit> credits;
+  };
+  /// What a thread has for itself.
+  struct alignas(64) Part {
+    PacketPool<PacketType> packets;
+    typename SwitchState::Scratch scratch;
+    std::array<std::vector<Crossing>, 2> sent;  // of two blocks in turn, by part
+  };
+  /// Of the unit that a port leads to: it is of another part, and the rest is which.
+  static constexpr std::uint16_t kElsewhere = 0x8000;
+
   /// The switch whose flits move, with plain pointers to what they touch.
   struct At {
     unsigned sw;
+    Part* part;
+    Events* events;  // of its unit
     SwitchState* state;
     PacketType* packets;
     std::uint16_t* credits;  // of its output VCs
@@ -196,10 +261,14 @@ class Fabric {
   static bool counts_transit(const Config& config) {
     return config.queue.find("waiting") != std::string::npos;
   }
+  static int longest_latency(const Config& config) { return *std::ranges::max_element(config.latency); }
   static int wheel_span(const Config& config) {
-    const int latency = *std::ranges::max_element(config.latency);
-    return config.vc_count * config.buffer_flits + 2 * latency + 16;
+    return config.vc_count * config.buffer_flits + 2 * longest_latency(config) + 16;
   }
+  static std::int32_t block_of(const Config& config) {
+    return std::min(*std::ranges::min_element(config.latency) + kArrivalDelay, kLongestBlock);
+  }
+
   // Credits of nodes are applied with those of links, when events are delivered. A node next looks at
   // them when it injects in the following cycle, hence one cycle less of delay.
   void connect_nodes() {
@@ -216,12 +285,30 @@ class Fabric {
       const int latency = config.latency[link.kind];
       OutputPort& output = at(link.source).outputs[link.output_port];
       output.downstream = link.target * static_cast<int>(kVcs) + link.input_port * Slots;
-      output.flight_time = latency + kArrivalDelay;
+      output.flight_time = static_cast<std::int16_t>(latency + kArrivalDelay);
       InputPort& input = at(link.target).inputs[link.input_port];
       input.upstream = static_cast<std::uint32_t>(link.source) * kVcs + link.output_port * kSlots;
       input.credit_delay = static_cast<std::int16_t>(latency + kCreditDelay);
     }
   }
+  void connect_units() {
+    const auto unit = [this](int sw) -> const Unit& { return unit_of_[static_cast<std::size_t>(sw)]; };
+    const auto seen = [&](int from, int to) {
+      const bool crosses = unit(from).part != unit(to).part;
+      return static_cast<std::uint16_t>(crosses ? kElsewhere | unit(to).part : unit(to).number);
+    };
+    for (int sw = 0; sw < network_.num_switches(); ++sw) {
+      for (int port = 0; port < network_.num_terminals(sw); ++port) {
+        at(sw).inputs[static_cast<std::size_t>(port)].unit = seen(sw, sw);
+      }
+    }
+    for (const Link& link : network_.links()) {
+      at(link.source).outputs[link.output_port].unit = seen(link.source, link.target);
+      at(link.target).inputs[link.input_port].unit = seen(link.target, link.source);
+    }
+  }
+  [[nodiscard]] Events& events_of(int unit) { return events_[static_cast<std::size_t>(unit)]; }
+  [[nodiscard]] Events& events_at(std::uint32_t sw) { return events_of(unit_of_[sw].number); }
   [[nodiscard]] std::size_t node_credit(int node, unsigned vc) const {
     return switches_.size() * kVcs + static_cast<unsigned>(node) * kSlots + vc;
   }
@@ -230,6 +317,43 @@ class Fabric {
     const auto until = [&](double cycles) { return static_cast<std::int64_t>(cycles * speedup_); };
     return static_cast<int>(until(cycle + 1.0) - until(cycle));
   }
+
+  void deliver(const Unit& unit, PacketType* packets, std::int32_t cycle) {
+    Events& events = events_of(unit.number);
+    SwitchState* const switches = switches_.data();
+    const auto enqueue = [=](const Arrival& arrival) {
+      SwitchState& state = switches[arrival.input_vc / kVcs];
+      const unsigned input_vc = arrival.input_vc % kVcs;
+      InputQueue& queue = state.queues[input_vc];
+      if (queue.head >= 0) {
+        packets[queue.tail].next = arrival.packet;
+        queue.tail = arrival.packet;
+        return;
+      }
+      queue = {arrival.packet, arrival.packet};
+      state.request(input_vc, arrival.wants);
+    };
+    events.arrivals.drain(cycle, enqueue, [=](const Arrival& arrival) {
+      const SwitchState& state = switches[arrival.input_vc / kVcs];
+      __builtin_prefetch(&state.queues[arrival.input_vc % kVcs], 1);
+      state.prefetch(arrival.wants);
+    });
+    std::uint16_t* const credits = credits_.data();
+    const std::size_t count = switches_.size();
+    const auto add_credit = [=](std::uint32_t counter) {
+      if (credits[counter]++ != 0) return;
+      const std::size_t sw = counter / kVcs;
+      if (sw < count) switches[sw].first_credit(counter % kVcs);
+    };
+    events.credits.drain(cycle, add_credit,
+                         [=](std::uint32_t counter) { __builtin_prefetch(&credits[counter], 1); });
+    if (in_transit_.empty()) return;
+    events.transits.drain(cycle, [&](const Transit& transit) {
+      if (transit.begins) begin_transit(events, transit);
+      else --in_transit_[transit.output_vc];
+    });
+  }
+
   template <class Marked, class Delivered>
   void move_flit(const At& at, unsigned input_vc, std::int32_t earliest, Marked& marked,
                  Delivered& delivered) {
@@ -237,7 +361,7 @@ class Fabric {
     const OutputVcId output_vc = state.wanted_by(input_vc);
     const std::int32_t id = dequeue(at, input_vc);
     PacketType& packet = at.packets[id];
-    return_credit(state.inputs[input_vc / kSlots], input_vc % kSlots, at.cycle);
+    return_credit(at, state.inputs[input_vc / kSlots], input_vc % kSlots);
     --at.credits[output_vc];
     OutputPort& output = state.outputs[output_vc / kSlots];
     const std::int32_t departure = std::max(earliest, output.next_departure);
@@ -245,16 +369,21 @@ class Fabric {
     ++output.flits;
     if (packet.marks != 0) [[unlikely]] marked(Grant{at.sw, id, output_vc, departure});
     if (output.downstream < 0) {
-      credit_returns_.push(departure + kEjectionCreditDelay, at.sw * kVcs + output_vc);
+      at.events->credits.push(departure + kEjectionCreditDelay, at.sw * kVcs + output_vc);
       delivered(packet, departure + kEjectionTime, at.sw);
-      packets_.release(id);
+      at.part->packets.release(id);
       return;
     }
     if (!in_transit_.empty()) [[unlikely]] leave(at, output_vc, departure);
     packet.next = -1;
     const OutputVcId wants = packet.route[++packet.position];
-    arrivals_.push(departure + output.flight_time,
-                   {id, static_cast<unsigned>(output.downstream) + output_vc % kSlots, wants});
+    const auto input_vc_there = static_cast<unsigned>(output.downstream) + output_vc % kSlots;
+    const std::int32_t due = departure + output.flight_time;
+    if ((output.unit & kElsewhere) != 0) [[unlikely]] {
+      send_away(*at.part, output.unit, id, input_vc_there, due);
+      return;
+    }
+    events_[output.unit].arrivals.push(due, {id, input_vc_there, wants});
   }
   // Takes the granted head out of its queue; the one behind it requests from the next step on.
   std::int32_t dequeue(const At& at, unsigned input_vc) {
@@ -270,39 +399,60 @@ class Fabric {
     }
     return id;
   }
+  void return_credit(const At& at, InputPort& port, unsigned vc) {
+    const std::int32_t sent = std::max(at.cycle, port.next_credit_cycle);
+    port.next_credit_cycle = sent + 1;
+    const std::int32_t due = sent + port.credit_delay;
+    if ((port.unit & kElsewhere) != 0) [[unlikely]] {
+      send_away(*at.part, port.unit, port.upstream + vc, due);
+    } else {
+      events_[port.unit].credits.push(due, port.upstream + vc);
+    }
+  }
+  // To another part; rare, and kept out of the loop over all flits.
+  [[gnu::noinline]] void send_away(Part& part, unsigned to, std::int32_t id,
+                                              std::uint32_t input_vc, std::int32_t due) {
+    crossing(part, to).flits.push_back({part.packets[id], input_vc, due});
+    part.packets.release(id);
+  }
+  [[gnu::noinline]] void send_away(Part& part, unsigned to, std::uint32_t counter,
+                                              std::int32_t due) {
+    crossing(part, to).credits.push_back({counter, due});
+  }
+  [[nodiscard]] Crossing& crossing(Part& part, unsigned to) const {
+    return part.sent[turn_][to & ~unsigned{kElsewhere}];
+  }
+
   // Flits leave within the cycle after their grant unless others are before them.
   void leave(const At& at, OutputVcId output_vc, std::int32_t departure) {
     const int link = network_.output_link(static_cast<int>(at.sw), output_vc / Slots);
     const Transit transit{at.sw * kVcs + output_vc, departure + round_trip(network_.link(link)), true};
-    if (departure > at.cycle + 1) transits_.push(departure, transit);
-    else begin_transit(transit);
+    Events& events = *at.events;
+    if (departure > at.cycle + 1) events.transits.push(departure, transit);
+    else begin_transit(events, transit);
   }
-  void begin_transit(Transit transit) {
+  void begin_transit(Events& events, Transit transit) {
     ++in_transit_[transit.output_vc];
     transit.begins = false;
-    transits_.push(transit.end, transit);
+    events.transits.push(transit.end, transit);
   }
   [[nodiscard]] int round_trip(const Link& link) const {
     return at(link.source).outputs[link.output_port].flight_time +
            at(link.target).inputs[link.input_port].credit_delay;
   }
-  void return_credit(InputPort& port, unsigned vc, std::int32_t cycle) {
-    const std::int32_t sent = std::max(cycle, port.next_credit_cycle);
-    port.next_credit_cycle = sent + 1;
-    credit_returns_.push(sent + port.credit_delay, port.upstream + vc);
-  }
 
   const Network& network_;
   double speedup_;
   int buffer_;  // flits
+  std::int32_t block_;
   std::vector<SwitchState> switches_;
-  typename SwitchState::Scratch scratch_;
+  std::vector<Unit> unit_of_;  // per switch
   std::vector<std::uint16_t> credits_;
   std::vector<std::uint16_t> in_transit_;  // per output VC of all switches, if a rule counts that
-  PacketPool<PacketType> packets_;
-  EventWheel<Arrival> arrivals_;
-  EventWheel<std::uint32_t> credit_returns_;  // indices into credits_
-  EventWheel<Transit> transits_;
+  std::vector<Part> parts_;
+  std::size_t turn_ = 0;
+  int span_;  // cycles that events may lie ahead
+  std::vector<Events> events_;  // per unit
 };
 
 }  // namespace tvlb::sim

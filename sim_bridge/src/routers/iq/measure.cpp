@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace tvlb::sim {
 void Measurement::record_latency(std::int64_t latency) {
@@ -11,6 +12,17 @@ void Measurement::record_latency(std::int64_t latency) {
   ++histogram_[bin];
   ++recorded_packets_;
   recorded_latency_sum_ += latency;
+}
+
+void Measurement::absorb(Measurement& other) {
+  [&]<std::size_t... I>(std::index_sequence<I...>, auto mine, auto others) {
+    ((std::get<I>(mine) += std::exchange(std::get<I>(others), {})), ...);
+  }(std::make_index_sequence<std::tuple_size_v<decltype(sums())>>(), sums(), other.sums());
+}
+
+void Measurement::absorb_histograms(Measurement& other) {
+  take(by_level_, other.by_level_);
+  take(histogram_, other.histogram_);
 }
 
 void Measurement::delivered(std::int32_t created, std::int32_t at, int hops, int level) {

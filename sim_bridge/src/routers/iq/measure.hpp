@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "common/config.hpp"
 #include "common/figures.hpp"
+#include "statistics.hpp"
 
 namespace tvlb::sim {
 
@@ -22,6 +24,11 @@ struct Backlog {
   void remove(std::int32_t created) {
     --packets;
     created_sum -= created;
+  }
+  Backlog& operator+=(const Backlog& other) {
+    packets += other.packets;
+    created_sum += other.created_sum;
+    return *this;
   }
   [[nodiscard]] std::int64_t age_sum(std::int64_t now) const {
     return packets * now - created_sum;
@@ -43,6 +50,11 @@ struct DecisionCount {
   void add(int decisions, int vlb_decisions) {
     all += decisions;
     vlb += vlb_decisions;
+  }
+  DecisionCount& operator+=(const DecisionCount& other) {
+    all += other.all;
+    vlb += other.vlb;
+    return *this;
   }
 };
 
@@ -95,6 +107,10 @@ class Measurement {
   [[nodiscard]] double interval_latency(const Backlog& in_sources, std::int64_t now);
 
   [[nodiscard]] std::int64_t in_network() const { return in_network_.packets; }
+  /// Adds what another one of the same run has counted since the last time; of the distributions only
+  /// with `absorb_histograms`.
+  void absorb(Measurement& other);
+  void absorb_histograms(Measurement& other);
   /// Writes the figures of the packets and the verdict.
   void tell(Figures& figures, int num_nodes) const;
 
@@ -104,6 +120,11 @@ class Measurement {
     if (follows(created)) generated_.add(created);
   }
   void record_latency(std::int64_t latency);
+  [[nodiscard]] auto sums() {
+    return std::tie(injected_flits_, delivered_flits_, accepted_, generated_before_, delivered_before_,
+                    in_network_, generated_, delivered_, hops_, decisions_, measured_decisions_,
+                    interval_packets_, interval_latency_sum_, recorded_packets_, recorded_latency_sum_);
+  }
   /// Smallest latency that at least `fraction` of the recorded packets do not exceed; NaN if none.
   [[nodiscard]] double latency_quantile(double fraction) const;
   [[nodiscard]] std::int64_t growth() const { return generated_.packets - accepted_; }

@@ -19,6 +19,12 @@ struct Records {
         statistics(window, num_switches, config.interval),
         tracer(window, config, rate) {}
 
+  /// Adds what another one of the same run has counted since the last time, but for traces.
+  void absorb(Records& other) {
+    measurement.absorb(other.measurement);
+    measurement.absorb_histograms(other.measurement);
+    statistics.absorb(other.statistics);
+  }
   void injected(const auto& packet, std::int32_t cycle, int source) {
     measurement.injected(packet.created);
     statistics.injected(cycle, source);

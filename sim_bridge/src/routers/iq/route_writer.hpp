@@ -27,6 +27,9 @@ class RouteWriter : public Interface {
   [[nodiscard]] virtual Route arrive(const Head& head, OutputVcId first, OutputVcId ejection,
                                      Draws& draws) = 0;
   virtual void tick(std::int32_t cycle) = 0;
+  /// Switches of which one's decisions look at another have one number, and follow each other.
+  [[nodiscard]] virtual int unit(int sw) const = 0;
+  [[nodiscard]] virtual int group(int sw) const = 0;
 
   /// Whether the steering looks at waiting heads, and whether it acts, in every cycle.
   bool attempts = false;
@@ -102,6 +105,14 @@ class RouteWriterOf final : public RouteWriter {
   }
   void tick(std::int32_t cycle) override {
     if constexpr (Ticks<Type, View>) steering_.tick(view_, cycle);
+  }
+  [[nodiscard]] int group(int sw) const override { return network_.group(sw); }
+  [[nodiscard]] int unit(int sw) const override {
+    constexpr Reach reach = reach_of<Type, View>();
+    constexpr bool in_group = requires { MinPaths<Family>::kRevisesInGroup; };
+    if constexpr (reach == Reach::own_switch) return sw;
+    else if constexpr (reach == Reach::second_switch && in_group) return network_.group(sw);
+    else return 0;
   }
 
  private:

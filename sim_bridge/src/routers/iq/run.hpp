@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,6 +17,7 @@
 #include "simulator.hpp"
 #include "watchdog.hpp"
 #include "common/course.hpp"
+#include "common/crew.hpp"
 
 namespace tvlb::sim {
 
@@ -31,17 +34,27 @@ class Run : private Course {
       : Course(config, stop),
         network_(network),
         config_(config),
-        records_(window_, network.num_switches(), routes.path_sets, config,
-                 config.window_load() * traffic.total_rate()),
         fabric_(network, config),
-        injection_(fabric_, network, records_, traffic, routes, config),
+        routes_(routes.make(fabric_.credit_view())),
+        units_(units()),
+        injection_(fabric_, network, traffic, *routes_, config, unit_ends()),
         watchdog_(fabric_, config.buffer_flits),
         link_flits_(static_cast<std::size_t>(network.num_links()), 0),
-        steady_(config.warmup == "fixed") {}
+        steady_(config.warmup == "fixed") {
+    fabric_.form(units_);
+    for (int part = 0; part < fabric_.num_parts(); ++part) {
+      of_parts_.emplace_back(window_, network.num_switches(), routes.path_sets, config,
+                             config.window_load() * traffic.total_rate());
+    }
+  }
 
   Figures execute() {
+    Crew crew(fabric_.num_parts(), [this](int part) { run_part(part); });
+    crew_ = &crew;
     run(*this);
-    return figures();
+    Figures found = figures();
+    found["cpu_seconds"] = crew.dismiss();
+    return found;
   }
 
   // Of its course.
@@ -49,51 +62,132 @@ class Run : private Course {
     if (!steady_) detect_end_of_warmup();
     if (cycle_ == window_.begin) count_link_flits(-1);
     if (cycle_ == window_.end) close_window();
-    return records_.measurement.complete() || cycle_ >= window_.end + config_.drain_limit_cycles;
+    return total().measurement.complete() || cycle_ >= window_.end + config_.drain_limit_cycles;
   }
   [[nodiscard]] std::vector<Buffer> find_wait_cycle() const { return watchdog_.find_wait_cycle(); }
   [[nodiscard]] bool goes_on() { return !config_.stop_when_saturated || !seems_saturated(); }
-  void run_cycle() {
-    injection_.steer(cycle_);
-    injection_.inject(cycle_);
-    fabric_.deliver_events(cycle_);
-    fabric_.run_switches(
-        cycle_, [this](const Grant& grant) { granted(grant); },
-        [this](const Packet& packet, std::int32_t at, unsigned sw) {
-          records_.delivered(packet, at, sw);
-        });
+  /// A block of cycles of one unit after the other, and of all parts at once.
+  std::int32_t run_cycles(std::int32_t limit) {
+    end_ = end_of_block(limit);
+    fabric_.begin_block();
+    crew_->run();
+    for (std::size_t part = 1; part < of_parts_.size(); ++part) total().measurement.absorb(of_parts_[part].measurement);
+    // All that is measured is then in a part.
+    if (kChecksEveryCycle || total().measurement.window_closed()) collect();
     if constexpr (kChecksEveryCycle) {
-      Conservation(fabric_, config_.buffer_flits).check(cycle_, records_.measurement.in_network());
+      Conservation(fabric_, config_.buffer_flits).check(end_ - 1, total().measurement.in_network());
     }
+    return end_;
   }
 
  private:
   using FabricType = Fabric<Words, Slots>;
   using Packet = typename FabricType::PacketType;
 
+  [[nodiscard]] Records& total() { return of_parts_.front(); }
+  void absorb() {
+    for (std::size_t part = 1; part < of_parts_.size(); ++part) total().absorb(of_parts_[part]);
+  }
+  void run_part(int part) {
+    fabric_.collect(part);
+    for (const Unit& unit : units_) {
+      if (unit.part == part) run_unit(unit, of_parts_[static_cast<std::size_t>(part)]);
+    }
+  }
+  void run_unit(const Unit& unit, Records& records) {
+    for (std::int32_t cycle = cycle_; cycle < end_; ++cycle) {
+      injection_.steer(unit, cycle, records);
+      injection_.inject(unit, cycle, records);
+      fabric_.run_cycle(
+          unit, cycle, [&](const Grant& grant) { granted(unit, grant, records); },
+          [&](const Packet& packet, std::int32_t at, unsigned sw) {
+            records.delivered(packet, at, sw);
+          });
+    }
+  }
+  // What parts have sent each other in the last block arrives.
+  void collect() {
+    if (fabric_.num_parts() == 1) return;
+    fabric_.begin_block();
+    for (int part = 0; part < fabric_.num_parts(); ++part) fabric_.collect(part);
+  }
+  // Ends where something is decided for the whole network.
+  [[nodiscard]] std::int32_t end_of_block(std::int32_t limit) {
+    std::int32_t end = std::min(limit, cycle_ + fabric_.block());
+    const auto stop_at = [&](std::int32_t cycle) {
+      if (cycle > cycle_) end = std::min(end, cycle);
+    };
+    const auto stop_each = [&](std::int32_t cycles) { stop_at(cycle_ - cycle_ % cycles + cycles); };
+    stop_at(window_.begin);
+    stop_at(window_.end);
+    stop_at(window_.end + config_.drain_limit_cycles);
+    if (!steady_) stop_each(kWarmupCheckInterval);
+    if (config_.stop_when_saturated) {
+      stop_each(total().measurement.window_closed() ? kDrainCheckInterval : kWarmupCheckInterval);
+    }
+    if (total().measurement.window_closed() && may_complete_in_block()) stop_at(cycle_ + 1);
+    return end;
+  }
+  // Whether all measured packets may leave within a block, as those do that have no link ahead of them.
+  [[nodiscard]] bool may_complete_in_block() {
+    if (nears_completion_ || injection_.has_unsent(window_.end)) return nears_completion_;
+    const auto has_link_ahead = [&](const Packet& packet) {
+      return packet.position < packet.hops && total().measurement.follows(packet.created);
+    };
+    nears_completion_ = true;
+    for (int part = 0; part < fabric_.num_parts() && nears_completion_; ++part) {
+      nears_completion_ = !fabric_.packets(part).has(has_link_ahead);
+    }
+    return nears_completion_;
+  }
+  // What runs together, cycle by cycle: switches of which one looks at another, and as many more as the
+  // caches hold, since those of one cycle do not wait for each other.
+  [[nodiscard]] std::vector<Unit> units() const {
+    const bool whole = config_.traced_packets > 0;  // a sample goes by the order of injection
+    const int switches = network_.num_switches();
+    // As many nodes and switches for each part as can be without a cut through a group.
+    const auto share = [&](int sw) { return std::int64_t{sw} + network_.first_node(sw); };
+    std::vector<Unit> units{{0, 0, 1, 0}};
+    for (int sw = 1; sw < switches; ++sw) {
+      Unit& last = units.back();
+      const bool begins_part = routes_->group(sw) != routes_->group(sw - 1) &&
+                               share(sw) * config_.threads >= share(switches) * (last.part + 1);
+      const bool joins = whole || routes_->unit(sw) == routes_->unit(sw - 1) ||
+                         (!begins_part && sw - last.first < fabric_.kSwitchesPerUnit);
+      if (joins) ++last.last;
+      else units.push_back({last.number + 1, sw, sw + 1, last.part + static_cast<int>(begins_part)});
+    }
+    return units;
+  }
+  [[nodiscard]] std::vector<std::int32_t> unit_ends() const {
+    std::vector<std::int32_t> ends;
+    for (const Unit& unit : units_) ends.push_back(network_.first_node(unit.last));
+    return ends;
+  }
+
   // Of a packet with marks.
-  void granted(const Grant& grant) {
-    Packet& packet = fabric_.packets()[grant.packet];
-    if (packet.has(Packet::kRevisable)) injection_.revise(grant.sw, packet);
+  void granted(const Unit& unit, const Grant& grant, Records& records) {
+    Packet& packet = fabric_.packets(unit.part)[grant.packet];
+    if (packet.has(Packet::kRevisable)) injection_.revise(grant.sw, packet, records);
     if (!packet.has(Packet::kTraced)) return;
-    Trace& trace = records_.tracer.of(grant.packet);
+    Trace& trace = records.tracer.of(grant.packet);
     const int port = grant.output_vc / Slots;
     const auto sw = static_cast<std::int32_t>(grant.sw);
     trace.took_vlb = packet.took_vlb;
     trace.hops.push_back({sw, port, grant.output_vc % Slots, grant.departure});
     if (port < network_.num_terminals(sw)) {
-      records_.tracer.end(grant.packet, grant.departure + kEjectionTime);
+      records.tracer.end(grant.packet, grant.departure + kEjectionTime);
     }
   }
   // Certain from the end of the window on.
   [[nodiscard]] bool seems_saturated() {
-    if (!records_.measurement.window_closed()) return seems_saturated_early();
-    if (cycle_ == window_.end && records_.measurement.backlog_grew()) {
+    if (!total().measurement.window_closed()) return seems_saturated_early();
+    if (cycle_ == window_.end && total().measurement.backlog_grew()) {
       stop("saturated-early", "more packets came than went, beyond chance");
       return true;
     }
     if (cycle_ % kDrainCheckInterval != 0) return false;
-    if (!records_.measurement.passes(records_.measurement.mean_latency_at_least(cycle_))) return false;
+    if (!total().measurement.passes(total().measurement.mean_latency_at_least(cycle_))) return false;
     stop("saturated-early", "mean latency above that of saturated loads");
     return true;
   }
@@ -102,17 +196,17 @@ class Run : private Course {
     if (cycle_ == 0 || cycle_ >= window_.begin || cycle_ % kWarmupCheckInterval != 0) return false;
     Backlog unsent;
     injection_.for_each_unsent(cycle_ - 1, [&](std::int32_t created) { unsent.add(created); });
-    const double latency = records_.measurement.interval_latency(unsent, cycle_);
-    if (!records_.measurement.passes(latency, kHopelessWarmup)) return false;
+    const double latency = total().measurement.interval_latency(unsent, cycle_);
+    if (!total().measurement.passes(latency, kHopelessWarmup)) return false;
     stop("saturated-early", "latency above twice that of saturated loads during warm-up");
     return true;
   }
   void close_window() {
     if (cycle_ >= window_.begin) count_link_flits(+1);
     injection_.for_each_unsent(cycle_ - 1, [&](std::int32_t created) {
-      records_.measurement.left_in_source(created);
+      total().measurement.left_in_source(created);
     });
-    records_.measurement.close_window();
+    for (Records& records : of_parts_) records.measurement.close_window();
   }
   // The warm-up lasts at least as long as the window, so that a drift that would show within the
   // window has had time to show. A grant counts deliveries some cycles ahead, so the window opens
@@ -121,7 +215,8 @@ class Run : private Course {
     if (cycle_ % kWarmupCheckInterval != 0 || cycle_ < config_.measured_cycles) return;
     const std::int32_t begin = cycle_ + fabric_.span();
     if (begin >= window_.begin) return;
-    const std::vector<PacketSums>& series = records_.statistics.series;
+    absorb();
+    const std::vector<PacketSums>& series = total().statistics.series;
     const auto complete = static_cast<std::size_t>(cycle_ / kSeriesStep);
     if (!seems_steady(std::span(series).first(std::min(complete, series.size())))) return;
     steady_ = true;
@@ -129,10 +224,11 @@ class Run : private Course {
   }
 
   [[nodiscard]] Figures figures() {
-    if (!records_.measurement.window_closed()) close_window();
+    if (!total().measurement.window_closed()) close_window();
+    absorb();
     Figures found;
     found["flits_in_network"] = record_undelivered();
-    records_.tell(found, network_.num_nodes());
+    total().tell(found, network_.num_nodes());
     tell(found);
     if (stopped_ == "saturated-early") {
       found["saturated"] = true;
@@ -148,12 +244,15 @@ class Run : private Course {
   std::int64_t record_undelivered() {
     std::int64_t in_network = 0;
     injection_.for_each_unsent(cycle_ - 1, [&](std::int32_t created) {
-      records_.undelivered(created, cycle_);
+      total().undelivered(created, cycle_);
     });
-    fabric_.packets().for_each_in_use([&](const Packet& packet) {
-      records_.undelivered(packet.created, cycle_);
-      ++in_network;
-    });
+    collect();
+    for (int part = 0; part < fabric_.num_parts(); ++part) {
+      fabric_.packets(part).for_each_in_use([&](const Packet& packet) {
+        total().undelivered(packet.created, cycle_);
+        ++in_network;
+      });
+    }
     return in_network;
   }
   [[nodiscard]] std::int64_t total_flit_hops() const {
@@ -169,12 +268,17 @@ class Run : private Course {
 
   const Network& network_;
   Config config_;
-  Records records_;
   FabricType fabric_;
+  std::unique_ptr<RouteWriter> routes_;
+  std::vector<Unit> units_;
   Injection<FabricType> injection_;
   Watchdog<FabricType> watchdog_;
   std::vector<std::int64_t> link_flits_;
   bool steady_;
+  bool nears_completion_ = false;
+  std::deque<Records> of_parts_;  // the first has all that the others have told
+  Crew* crew_ = nullptr;
+  std::int32_t end_ = 0;  // of the block that runs
 };
 
 }  // namespace tvlb::sim

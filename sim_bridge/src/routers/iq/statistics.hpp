@@ -2,10 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "common/config.hpp"
@@ -26,7 +26,21 @@ struct PacketSums {
     ++packets;
     latency += one;
   }
+  PacketSums& operator+=(const PacketSums& other) {
+    packets += other.packets;
+    latency += other.latency;
+    detours += other.detours;
+    level += other.level;
+    return *this;
+  }
 };
+
+/// Moves sums to those of the same places, of which there may be fewer.
+template <class Sum>
+void take(std::vector<Sum>& sums, std::vector<Sum>& from) {
+  if (sums.size() < from.size()) sums.resize(from.size());
+  for (std::size_t i = 0; i < from.size(); ++i) sums[i] += std::exchange(from[i], Sum{});
+}
 
 class Statistics {
  public:
@@ -34,7 +48,8 @@ class Statistics {
   /// told of the course has parts of `interval` cycles, which are those of `series` added up, if they
   /// can be.
   Statistics(const Window& window, int num_switches, std::int32_t interval)
-      : accepted_by_batch(kBatches, 0),
+      : latency_by_batch(kBatches),
+        accepted_by_batch(kBatches, 0),
         injected_by_switch(static_cast<std::size_t>(num_switches), 0),
         accepted_by_switch(injected_by_switch),
         window_(window),
@@ -61,6 +76,16 @@ class Statistics {
     if (window_.contains(created)) latency_by_batch[batch(created)].add(age);
   }
 
+  /// Adds what another one of the same run has counted since the last time.
+  void absorb(Statistics& other) {
+    take(latency_by_batch, other.latency_by_batch);
+    take(accepted_by_batch, other.accepted_by_batch);
+    take(injected_by_switch, other.injected_by_switch);
+    take(accepted_by_switch, other.accepted_by_switch);
+    take(series, other.series);
+    take(told_series_, other.told_series_);
+  }
+
   /// Delivered packets per so many cycles of the whole run.
   [[nodiscard]] std::int32_t told_step() const { return told_step_; }
   [[nodiscard]] const std::vector<PacketSums>& told_series() const {
@@ -74,7 +99,7 @@ class Statistics {
     return cycles;
   }
 
-  std::array<PacketSums, kBatches> latency_by_batch{};  // by cycle of generation, measured packets
+  std::vector<PacketSums> latency_by_batch;  // by cycle of generation, measured packets
   std::vector<std::int64_t> accepted_by_batch;  // by cycle of delivery, whenever generated
   // Packets that left their nodes in the measured window, by source switch, and that were delivered
   // in it, by destination switch.

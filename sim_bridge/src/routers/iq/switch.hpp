@@ -21,6 +21,7 @@ struct InputQueue {
 struct InputPort {
   std::int32_t next_credit_cycle = 0;  // a port sends one credit per cycle
   std::uint32_t upstream = 0;          // its slot 0 among all credit counters
+  std::uint16_t unit = 0;              // of what is upstream
   std::int16_t credit_delay = 0;       // cycles from sending to use
   std::uint8_t output_pointer = 0;
   std::uint8_t vc_pointer = 0;
@@ -30,7 +31,8 @@ struct OutputPort {
   std::int32_t next_departure = 0;  // the output FIFO sends one flit per cycle
   std::int32_t downstream = -1;     // its slot 0 among all input VCs, -1 for a node
   std::int32_t flits = 0;           // granted so far
-  std::int32_t flight_time = 0;     // cycles from departure to arrival
+  std::int16_t flight_time = 0;     // cycles from departure to arrival
+  std::uint16_t unit = 0;           // of what is downstream
 };
 
 /// `Words` mask words cover all (port, VC slot) pairs; `Slots` VC slots per port, a power of two.

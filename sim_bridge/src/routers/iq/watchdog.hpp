@@ -64,7 +64,8 @@ class Watchdog {
     int length = 0;
     const auto& queue = fabric_.at(input_vc / kVcs).queues[static_cast<unsigned>(input_vc % kVcs)];
     std::int32_t id = queue.head;
-    for (; id >= 0 && length < buffer_flits_; id = fabric_.packets()[id].next) ++length;
+    const auto& packets = fabric_.packets_at(input_vc / kVcs);
+    for (; id >= 0 && length < buffer_flits_; id = packets[id].next) ++length;
     return length == buffer_flits_;
   }
 

@@ -1,0 +1,68 @@
+"""One simulation on several threads, and block by block: nothing but times may change."""
+
+from dataclasses import asdict, replace
+from typing import Any
+
+import pytest
+
+from sim_bridge import FogConfig, Scenario, SimulationConfig, simulate
+from tvlb.documents import plain
+from tvlb.errors import InvalidInput
+from tvlb.paths import parse_expression
+from tvlb.topology import parse_topology
+from tvlb.traffic import parse_pattern
+
+CONFIG = SimulationConfig(warmup_cycles=200, measured_cycles=400, drain_limit_cycles=2000)
+# Networks, routings, and what ends or moves what is decided for all switches together.
+CASES: list[tuple[str, str, dict[str, Any]]] = [
+    ("dfly(2,4,2,9)", "ugal-l", {}),
+    ("dfly(2,4,2,9)", "par", {"local_latency": 1, "global_latency": 2}),
+    ("dfly(2,4,2,9)", "par", {"stop_when_saturated": True}),
+    ("dfly(2,4,2,9)", "ugal-l", {"queue": "waiting", "speedup": 2.5, "interval": 37}),
+    ("dfly(2,4,2,9)", "vlb", {"decide": "each-attempt", "buffer_flits": 4}),
+    ("dfly(2,4,2,9)", "min", {"local_latency": 40, "global_latency": 300}),
+    ("dfly(2,4,2,9)", "ugal-l", {"warmup": "detect", "warmup_cycles": 4000}),
+    ("dfly(2,4,2,9)", "ugal-g", {}),
+    ("slimfly(5)", "ugal-l", {"drain_limit_cycles": 7}),
+    ("hyperx(2,3,4)", "par", {}),
+]
+
+
+def figures(
+    name: str, routing: str, settings: dict[str, Any], load: float, threads: int, **more: Any
+) -> Any:
+    """Return all that a run tells but for times and traces."""
+    topology = parse_topology(name)
+    paths = parse_expression("all", topology)
+    scenario = Scenario(topology, routing, paths, parse_pattern("uniform"), 3)
+    config = replace(CONFIG, **settings, **more)
+    found = asdict(scenario.run(load, config, threads=threads))
+    times = ("cpu_seconds", "wall_seconds", "traces", "config")
+    return plain({key: one for key, one in found.items() if key not in times})
+
+
+@pytest.mark.parametrize(("name", "routing", "settings"), CASES)
+def test_that_threads_change_no_figure(name: str, routing: str, settings: dict[str, Any]) -> None:
+    """With traces, all switches take every cycle together."""
+    load = 0.6 if settings.get("stop_when_saturated") else 0.25
+    together = figures(name, routing, settings, load, 1, traced_packets=5)
+    assert together["flits"] > 0
+    for threads in (1, 2, 3):
+        assert figures(name, routing, settings, load, threads) == together
+
+
+def test_that_units_of_switches_change_no_figure() -> None:
+    """More switches than run together: 264 of one mask word, in units of up to 200."""
+    settings = {"warmup_cycles": 60, "measured_cycles": 60}
+    together = figures("dfly(4,8,4,33)", "par", settings, 0.2, 1, traced_packets=1)
+    assert figures("dfly(4,8,4,33)", "par", settings, 0.2, 1) == together
+    assert figures("dfly(4,8,4,33)", "par", settings, 0.2, 2) == together
+
+
+def test_threads_out_of_range() -> None:
+    """Before anything is simulated."""
+    topology = parse_topology("2,4,2,5")
+    with pytest.raises(InvalidInput, match=r"threads 0 is out of range: 1\.\.1024"):
+        simulate(topology, load=0.1, config=CONFIG, threads=0)
+    with pytest.raises(InvalidInput, match="threads 2: a run with a FogConfig has one"):
+        simulate(topology, load=[0.1], config=FogConfig(), threads=2)
