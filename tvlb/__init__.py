@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tvlb import balance, errors, model, paths, search, table, topology, traffic
     from tvlb.errors import TvlbError
     from tvlb.forwarding import MeasureOptions, RouteOptions
+    from tvlb.guarantee import worst
     from tvlb.model import throughput
     from tvlb.paths import parse_expression
     from tvlb.requests.drawing import plot
@@ -66,6 +67,7 @@ __all__ = [
     "throughput",
     "topology",
     "traffic",
+    "worst",
     "write_table",
 ]
 
@@ -97,6 +99,7 @@ _HOME = {
     "stability": "sim_bridge.routers.vct",
     "sweep": "tvlb.sweeps",
     "throughput": "tvlb.model",
+    "worst": "tvlb.guarantee",
     "write_table": "tvlb.table",
 }
 

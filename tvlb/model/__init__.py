@@ -12,7 +12,14 @@ from tvlb.model.pattern_task import PatternTask, solve_pattern
 from tvlb.model.solvers import LpSolver, SolverKind, parse_solver, solver_kinds
 from tvlb.model.solvers.pulp import MODEL_SUFFIXES
 from tvlb.model.solvers.regret import RegretSolver
-from tvlb.model.throughput import PatternModel, Proof, Throughput, export_model, throughput
+from tvlb.model.throughput import (
+    PatternModel,
+    Proof,
+    Throughput,
+    export_model,
+    require_same_topology,
+    throughput,
+)
 
 __all__ = [
     "MODEL_SUFFIXES",
@@ -39,6 +46,7 @@ __all__ = [
     "min_share",
     "parse_solver",
     "require_proof",
+    "require_same_topology",
     "solve_pattern",
     "solver_kinds",
     "throughput",

@@ -143,7 +143,7 @@ class PatternModel:
         On large networks, for a solver that separates, it leaves out the inner links that were
         never crowded so far.
         """
-        _require_same_topology(self.topology, path_set)
+        require_same_topology(self.topology, path_set)
         detour, unlisted = self._detour(path_set)
         return Instance(
             demand=self.demand,
@@ -291,7 +291,7 @@ def export_model(
     """
     network = as_topology(topology)
     paths = as_path_set(path_set, network, seed)
-    _require_same_topology(network, paths)
+    require_same_topology(network, paths)
     demand = switch_demand(network, as_pattern(pattern).resolve(network, seed))
     write_model(build_instance(network, paths, demand, _order(monotone)), Path(path))
 
@@ -300,7 +300,8 @@ def _order(monotone: bool) -> RateOrder:
     return RateOrder.SHORTER_FIRST if monotone else RateOrder.FREE
 
 
-def _require_same_topology(topology: Topology, path_set: PathSet) -> None:
+def require_same_topology(topology: Topology, path_set: PathSet) -> None:
+    """Raise InvalidInput if the paths are those of another network."""
     if path_set.topology != topology:
         raise InvalidInput(
             f"path set {path_set} belongs to {path_set.topology} and not to {topology}"

@@ -8,6 +8,7 @@ import hashlib
 import json
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -66,6 +67,11 @@ class MatrixPattern(Pattern):
         except InvalidInput as error:
             raise InvalidInput(f"traffic matrix: {error}") from error
         return cls(None, level, entries)
+
+    @classmethod
+    def by_switch(cls, entries: Iterable[_Entry]) -> "MatrixPattern":
+        """Make a matrix between switches, by their names where they have some."""
+        return cls(None, "switch", tuple(sorted(entries, key=_order)))
 
     def resolve(self, topology: Topology, seed: int) -> NodeTraffic:
         """See `tvlb.traffic.Pattern.resolve`; raises InvalidInput if the matrix does not fit."""

@@ -1,0 +1,192 @@
+"""Guarantees against enumeration of all traffic, known figures and the model."""
+
+import itertools
+
+import highspy
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tvlb.errors import Cancelled, InvalidInput
+from tvlb.guarantee import split, worst
+from tvlb.guarantee.assignment import Assignments
+from tvlb.guarantee.symmetry import orbits
+from tvlb.guarantee.usage import PairUsage
+from tvlb.model import throughput
+from tvlb.paths import as_path_set
+from tvlb.processes import Progress
+from tvlb.topology import Listing, Topology, as_topology
+from tvlb.traffic import MatrixPattern
+
+# A ring with chords, two of them parallel; a switch has two nodes, and one has none.
+UNEQUAL = {
+    "switches": 6,
+    "endpoints": [1, 2, 0, 1, 1, 1],
+    "links": [*([one, (one + 1) % 6] for one in range(6)), [0, 3], [0, 3], [1, 4]],
+}
+SMALL = ["listed", "torus(1,5)", "dfly(1,2,1,3)"]
+
+
+def network(text: str) -> Topology:
+    return Listing.model_validate(UNEQUAL).build() if text == "listed" else as_topology(text)
+
+
+def all_traffic(topology: Topology) -> NDArray[np.float64]:
+    """Return what permutations of the nodes are between switches, (traffic, pairs).
+
+    Only those where nodes of at most one switch send to their own: those of two could send to each
+    other's, which is more traffic.
+    """
+    senders = np.flatnonzero(topology.switch_nodes)
+    owner = np.searchsorted(senders, topology.network.node_switch)
+    images = owner[np.array(list(itertools.permutations(range(len(owner)))))]
+    stays = np.where(images == owner, owner, -1)
+    alone = (stays == -1) | (stays == stays.max(axis=1, keepdims=True))
+    images = np.unique(images[alone.all(axis=1)], axis=0)
+    traffic = np.zeros((len(images), len(senders), len(senders)))
+    for source, targets in zip(owner, images.T, strict=True):
+        traffic[np.arange(len(images)), source, targets] += 1.0
+    return traffic[:, ~np.eye(len(senders), dtype=bool)]
+
+
+def pattern(usage: PairUsage, traffic: NDArray[np.float64]) -> MatrixPattern:
+    used = np.flatnonzero(traffic)
+    ends = (one[used].tolist() for one in (usage.source, usage.target))
+    return MatrixPattern.by_switch(zip(*ends, traffic[used].tolist(), strict=True))
+
+
+def crossed(
+    usage: PairUsage, classes: NDArray[np.float64], links: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return how much of a unit of each pair crosses given links by a split, (pairs, links)."""
+    parts = np.split(classes, [len(usage.minimal.hops)], axis=1)
+    used = [
+        (one.share[:, links].toarray().reshape(*part.shape, -1) * part[:, :, np.newaxis]).sum(
+            axis=1
+        )
+        for one, part in zip((usage.minimal, usage.detour), parts, strict=True)
+    ]
+    return used[0] + used[1]
+
+
+def best_load(crossing: NDArray[np.float64], there: NDArray[np.bool_]) -> float:
+    """Return the least of the largest entry of crossing @ split, (rows, pairs, columns)."""
+    engine = highspy.Highs()
+    engine.setOptionValue("output_flag", False)
+    columns = int(there.sum())
+    for cost in (*np.zeros(columns), 1.0):
+        engine.addCol(cost, 0.0, highspy.kHighsInf, 0, [], [])
+    index = np.arange(columns + 1, dtype=np.int32)
+    for mine in np.split(index[:-1], np.cumsum(there.sum(axis=1))[:-1]):
+        engine.addRow(1.0, 1.0, len(mine), mine, np.ones(len(mine)))
+    for row in np.unique(crossing[:, there].round(9), axis=0):
+        engine.addRow(-highspy.kHighsInf, 0.0, len(index), index, np.append(row, -1.0))
+    engine.run()
+    return engine.getObjectiveValue()
+
+
+@pytest.mark.parametrize("text", SMALL)
+def test_floor_and_ceiling_are_those_of_all_traffic(text: str) -> None:
+    topology = network(text)
+    found = worst(topology, "all", starts=4)
+    usage, traffic = found.usage, all_traffic(topology)
+    links = np.arange(topology.num_links)
+    shares = usage.vertices_on_links(links).astype(np.float64)
+    # The split of the floor, by the link and the traffic that load most.
+    load = float((traffic @ crossed(usage, found.split, links)).max())
+    assert found.floor == pytest.approx(1.0 / max(load, 1.0), rel=3e-6)
+    # No split is better.
+    crossing = traffic[:, np.newaxis, :, np.newaxis] * shares
+    best = best_load(crossing.reshape(-1, *crossing.shape[2:]), usage.is_vertex)
+    assert 1.0 / best == pytest.approx(found.floor_bound, rel=4e-5)
+    assert found.gap < 4e-5
+    thetas = [throughput(topology, "all", pattern(usage, one)).theta for one in traffic]
+    assert found.ceiling == pytest.approx(min(thetas), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("vlb", "floor"), [("short(2,3)", 0.4689), pytest.param("all", 0.5086, marks=pytest.mark.slow)]
+)
+def test_floors_of_a_symmetric_dragonfly_are_the_known_ones(vlb: str, floor: float) -> None:
+    topology = as_topology("dfly(4,8,4,9,palmtree)")
+    usage = PairUsage.of(as_path_set(vlb, topology))
+    alike = orbits(usage)
+    assert (alike.pairs, len(alike.first_links)) == (35, 7)
+    found = split.best_split(usage, alike)
+    assert 1.0 / found.load == pytest.approx(floor, abs=1e-4)
+    # What is proved of one link of an orbit holds for all.
+    links = np.arange(0, topology.num_links, 11)
+    assignments = Assignments(topology)
+    for one in crossed(usage, usage.to_classes(found.share), links).T:
+        assert assignments.worst(one).bound <= found.load
+
+
+@pytest.mark.parametrize(
+    ("vlb", "ceiling"),
+    [
+        ("<=4", 0.3587),
+        pytest.param("all", 0.5358, marks=pytest.mark.slow),
+        pytest.param("short(2,3)", 0.4452, marks=pytest.mark.slow),
+        pytest.param("shape(g.?)", 0.3273, marks=pytest.mark.slow),
+        pytest.param("shape(g.g:16, g.gl:4, g.lg:4, g.lgl)", 0.2778, marks=pytest.mark.slow),
+    ],
+)
+def test_the_adversary_finds_what_is_known_and_worse(
+    vlb: str, ceiling: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Only traffic is sought here: a rough split takes a second less.
+    monkeypatch.setattr(split, "_MOST_WORK", 1e6)
+    found = worst("2,4,2,9", vlb)
+    assert found.floor <= found.ceiling <= ceiling + 1e-4
+    assert throughput("2,4,2,9", vlb, found.witness).theta == pytest.approx(found.ceiling)
+
+
+def test_a_game_proves_bounds_around_those_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = worst("hyperx(2,3,3)", "<=3", starts=1)
+    monkeypatch.setattr(split, "_MOST_EXACT", 0)
+    game = worst("hyperx(2,3,3)", "<=3", starts=1)
+    assert game.floor <= exact.floor + 1e-5
+    assert game.floor_bound >= exact.floor_bound - 1e-5
+    assert game.gap < 0.021
+
+
+def test_what_a_set_draws_is_no_symmetry() -> None:
+    topology = as_topology("dfly(2,4,2,5,palmtree)")
+    drawn, ruled = (
+        orbits(PairUsage.of(as_path_set(text, topology))) for text in ("<=4+50%", "<=4")
+    )
+    assert drawn.pairs == topology.num_switches * (topology.num_switches - 1)
+    assert ruled.pairs < drawn.pairs / 10
+
+
+def test_assignments_are_proved_for_unequal_switches() -> None:
+    topology = network("listed")
+    costs = np.random.Generator(np.random.PCG64(1)).random((50, 20)).round(2)
+    traffic = all_traffic(topology)
+    for one in costs:
+        found = Assignments(topology).worst(one)
+        assert found.cost == pytest.approx(float((traffic @ one).max()))
+        assert found.bound == pytest.approx(found.cost, abs=1e-12)
+
+
+def test_answers_do_not_depend_on_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(split, "_MOST_EXACT", 0)
+    one, other = (
+        worst("dfly(2,4,2,3)", "<=4", starts=3, seed=7, workers=workers) for workers in (1, 3)
+    )
+    assert one.witness.asked == other.witness.asked
+    assert (one.floor, one.floor_bound) == (other.floor, other.floor_bound)
+    assert np.array_equal(one.split, other.split)
+
+
+def test_an_interrupted_search_ends() -> None:
+    def stop(progress: Progress) -> None:
+        raise Cancelled(progress.stage)
+
+    with pytest.raises(Cancelled):
+        worst("2,4,2,3", "all", report=stop)
+
+
+def test_other_networks_paths_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="belongs to"):
+        worst("2,4,2,3", as_path_set("all", as_topology("2,4,2,5")))

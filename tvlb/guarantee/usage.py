@@ -1,0 +1,190 @@
+"""How the paths of every pair of switches with nodes use the links, class by class.
+
+The classes are those of the throughput model: the MIN paths and the VLB paths of a pair by hop
+count. A split is what the model allows, so a mixture of vertices: one MIN class, or all VLB paths
+up to some length.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from tvlb.errors import InvalidInput
+from tvlb.paths import ClassUsage, Pairs, PathSet, Switches, min_usage
+from tvlb.processes import Progress, Reporter, silent
+from tvlb.topology import Topology
+
+_ROWS_PER_CHUNK = 2_000_000
+
+_UsageOf = Callable[[Switches, Switches], ClassUsage]
+
+
+@dataclass(frozen=True, eq=False)
+class KindUsage:
+    """The MIN or the VLB classes of all pairs.
+
+    Attributes
+    ----------
+    hops : int64 (classes,), of the paths of a class, rising; lengths that no pair has are left out.
+    weight : float64 (pairs, classes), sum of draw weights; 0 where a pair has no such path.
+    share : float32 (pairs * classes, links), sparse, the share of a class that crosses a link.
+    """
+
+    hops: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    share: "scipy.sparse.csr_array"
+
+    @classmethod
+    def of(
+        cls,
+        topology: Topology,
+        usage_of: _UsageOf,
+        pairs: tuple[Switches, Switches],
+        step: int,
+        report: Reporter,
+    ) -> "KindUsage":
+        """Build it for so many pairs at a time, which bounds the memory that lists take."""
+        source, target = pairs
+        weights: list[NDArray[np.float64]] = []
+        sizes: list[NDArray[np.int64]] = []
+        links: list[NDArray[np.int32]] = []
+        shares: list[NDArray[np.float32]] = []
+        for at in range(0, len(source), step):
+            report(Progress("build", at, len(source)))
+            usage = usage_of(source[at : at + step], target[at : at + step])
+            flat = usage.weight.ravel()
+            used = (usage.entry_value > 0) & (flat[usage.entry_class] > 0)
+            owner = usage.entry_class[used]
+            weights.append(usage.weight)
+            sizes.append(np.bincount(owner, minlength=len(flat)))
+            links.append(usage.entry_link[used])
+            shares.append((usage.entry_value[used] / flat[owner]).astype(np.float32))
+        weight = np.concatenate(weights)
+        there = weight.any(axis=0)
+        ends = np.cumsum(np.concatenate(sizes)).reshape(weight.shape)[:, there]
+        size = np.concatenate([[0], ends.ravel()])
+        share = scipy.sparse.csr_array(
+            (np.concatenate(shares), np.concatenate(links), size),
+            shape=(len(size) - 1, topology.num_links),
+        )
+        return cls(np.flatnonzero(there), weight[:, there], share)
+
+    def costs(self, price: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Price of a unit of every class by link prices, float64 (pairs, classes)."""
+        return (self.share @ price).reshape(self.weight.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class PairUsage:
+    """Both kinds of classes of all pairs that may have traffic.
+
+    Attributes
+    ----------
+    topology : the network.
+    source, target : int32 (pairs,), all pairs of different switches with nodes, sorted.
+    minimal, detour : their classes; columns below are those of both, MIN first.
+    """
+
+    topology: Topology
+    source: Switches
+    target: Switches
+    minimal: KindUsage
+    detour: KindUsage
+
+    @classmethod
+    def of(cls, path_set: PathSet, report: Reporter = silent) -> "PairUsage":
+        """Build it.
+
+        Raises
+        ------
+        InvalidInput : a pair has no path at all.
+        """
+        topology = path_set.topology
+        pairs = sender_pairs(topology)
+        if not topology.has_paths(*pairs).all():
+            first = int(np.argmin(topology.has_paths(*pairs)))
+            ends = " to ".join(topology.called(int(one[first])) for one in pairs)
+            raise InvalidInput(f"{topology} has no path from switch {ends}, where nodes are")
+        steps = [
+            max(1, _ROWS_PER_CHUNK // max(1, most))
+            for most in (topology.most_min_paths, topology.most_vlb_paths)
+        ]
+        return cls(
+            topology,
+            *pairs,
+            KindUsage.of(topology, partial(min_usage, topology), pairs, steps[0], report),
+            KindUsage.of(topology, partial(_detours, path_set), pairs, steps[1], report),
+        )
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    @cached_property
+    def weight(self) -> NDArray[np.float64]:
+        """Sums of draw weights, float64 (pairs, columns)."""
+        return np.concatenate([self.minimal.weight, self.detour.weight], axis=1)
+
+    @property
+    def entries(self) -> int:
+        """Number of pairs of a class and a link that it crosses."""
+        return self.minimal.share.nnz + self.detour.share.nnz
+
+    @property
+    def is_vertex(self) -> NDArray[np.bool_]:
+        """Whether a pair has a vertex, bool (pairs, columns)."""
+        return self.weight > 0
+
+    def costs(self, price: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Price of a unit of every vertex, float64 (pairs, columns); inf where there is none."""
+        classes = np.concatenate([self.minimal.costs(price), self.detour.costs(price)], axis=1)
+        return np.where(self.is_vertex, self.to_vertices(classes), np.inf)
+
+    def to_vertices(self, values: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Return means over the paths of each vertex from those of classes, (..., pairs, columns).
+
+        Values of absent vertices mean nothing.
+        """
+        first = len(self.minimal.hops)
+        weight = self.detour.weight
+        found = np.array(values, dtype=np.float64)
+        np.cumsum(found[..., first:] * weight, axis=-1, out=found[..., first:])
+        found[..., first:] /= np.maximum(weight.cumsum(axis=-1), np.finfo(float).tiny)
+        return found
+
+    def to_classes(self, split: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what share of the traffic each class carries from that of vertices."""
+        first = len(self.minimal.hops)
+        weight = self.detour.weight
+        total = np.maximum(weight.cumsum(axis=1), np.finfo(float).tiny)
+        rate = np.flip(np.cumsum(np.flip(split[:, first:] / total, axis=1), axis=1), axis=1)
+        return np.concatenate([split[:, :first], rate * weight], axis=1)
+
+    def vertices_on_links(self, links: NDArray[np.integer]) -> NDArray[np.float32]:
+        """Shares of every vertex that cross given links, float32 (links, pairs, columns)."""
+        found = np.zeros((len(links), *self.weight.shape), dtype=np.float32)
+        kinds = (self.minimal, self.detour)
+        columns = [one.share[:, links].tocsc() for one in kinds]
+        for place in range(len(links)):
+            parts = [
+                column[:, [place]].toarray().reshape(one.weight.shape)
+                for one, column in zip(kinds, columns, strict=True)
+            ]
+            found[place] = np.where(self.is_vertex, self.to_vertices(np.hstack(parts)), 0.0)
+        return found
+
+
+def sender_pairs(topology: Topology) -> tuple[Switches, Switches]:
+    """Return all ordered pairs of different switches with nodes, int32 (pairs,) each, sorted."""
+    senders = np.flatnonzero(topology.switch_nodes).astype(np.int32)
+    source, target = (ends.ravel() for ends in np.meshgrid(senders, senders, indexing="ij"))
+    different = source != target
+    return source[different], target[different]
+
+
+def _detours(path_set: PathSet, source: Switches, target: Switches) -> ClassUsage:
+    every = np.ones(path_set.topology.num_links, dtype=bool)
+    return path_set.usage(Pairs(path_set.topology, source, target)).listed(every)
