@@ -10,12 +10,16 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from api.resources import Facts, ServedResource, facts_of, identity, pieces_of
 from tvlb.jobs.blobs import BlobStore, store_errors
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.store import forget_damaged, names_files
 from tvlb.requests import item_of, request_kinds
 from tvlb.table import StoredTable, link_shares, read_any_stream, write_stream
+from tvlb.topology import Topology
 
 # Longer documents stay in their files: a simulation's may have 48 MiB.
 _SMALL_BYTES = 512 << 10
@@ -230,15 +234,27 @@ class Library:
 
 
 def _links(table: StoredTable) -> bytes:
-    topology, shares = table.topology, link_shares(table)
+    shares = link_shares(table)
+    document = links_document(table.topology, shares.relative, shares.sampled_pairs)
+    return json.dumps(document, separators=(",", ":"), allow_nan=False).encode()
+
+
+def links_document(
+    topology: Topology, usage: NDArray[np.float64], sampled_pairs: int | None = None
+) -> dict[str, Any]:
+    """Return what pictures show of the links of a network, as `LinkUsage` has it.
+
+    Parameters
+    ----------
+    usage : (links,), of each, however it is told.
+    """
     network = topology.network
-    document = {
+    return {
         "topology": str(topology),
         **asdict(topology.layout),
         "where": [topology.where(switch) for switch in range(topology.num_switches)],
         "src": network.link_source.tolist(),
         "dst": network.link_target.tolist(),
-        "usage": shares.relative.round(_USAGE_DIGITS).tolist(),
-        "sampled_pairs": shares.sampled_pairs,
+        "usage": usage.round(_USAGE_DIGITS).tolist(),
+        "sampled_pairs": sampled_pairs,
     }
-    return json.dumps(document, separators=(",", ":"), allow_nan=False).encode()

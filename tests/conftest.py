@@ -36,6 +36,7 @@ _SHARING = {
         "test_idle_nodes.py",
         "test_one_verdict.py",
         "test_forwarding_requests.py",
+        "guarantee/test_requests.py",
         "sim_bridge/test_every_router.py",
     ),
     "requests": ("api/",),

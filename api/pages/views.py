@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
+from api.library import links_document
 from api.pages.commands import Commands, commands_of
 from api.pages.rendering import render
 from api.resources import ServedResource
@@ -13,6 +16,7 @@ from tvlb.documents import link_kinds
 from tvlb.languages import offered
 from tvlb.plots import COURSES, has_load_curve, load_step, stability_bands
 from tvlb.requests import RepairOptions, request_kinds
+from tvlb.requests.kinds.worst import GuaranteeBody
 from tvlb.requests.routers import FIRST, router_named
 from tvlb.requests.routers.vct import no_deadlock
 from tvlb.statistics import (
@@ -181,6 +185,13 @@ def view_measure(measures: Document) -> Document:
             },
         }
     }
+
+
+def view_guarantee(guarantee: Document) -> Document:
+    """Return what the page of a guarantee shows: the network by the loads of its worst traffic."""
+    network = GuaranteeBody.model_validate_json(json.dumps(guarantee["request"])).network()
+    loads = np.array(guarantee["witness_loads"])
+    return {"data": {"links": links_document(network, loads)}}
 
 
 def view_simulation(simulation: Document) -> Document:
@@ -386,6 +397,7 @@ PAGES: Mapping[str, Page] = {
     "repair": Page(view_repair, "repaired.parquet", ("repair",)),
     "route": Page(view_route, "forwarding.parquet", ("repair",)),
     "measure": Page(view_measure),
+    "guarantee": Page(view_guarantee),
     "sweep": Page(view_sweep),
     "simulation": Page(view_simulation),
     "stability": Page(view_stability),

@@ -24,13 +24,19 @@ export async function showLinks(url, complain, pick) {
     document.getElementById("usage-note").textContent +=
       ` From a sample of ${links.sampled_pairs} switch pairs.`;
   }
+  const picture = drawNetwork(links, pick);
+  plots.plot("global-heat", "global-heat", links);
+  if (links.first_global_link > 0) plots.plot("local-heat", "local-heat", links);
+  else tellWithoutGroups();
+  return picture;
+}
+
+/** Draw links that were read, with buttons to zoom; return their picture. */
+export function drawNetwork(links, pick) {
   const picture = new NetworkPicture(document.getElementById("network"), links, pick);
   for (const button of document.querySelectorAll("[data-zoom]")) {
     button.addEventListener("click", () => picture.zoom(Number(button.dataset.zoom)));
   }
-  plots.plot("global-heat", "global-heat", links);
-  if (links.first_global_link > 0) plots.plot("local-heat", "local-heat", links);
-  else tellWithoutGroups();
   return picture;
 }
 

@@ -25,6 +25,8 @@ from tvlb.cli.terminal import (
     print_written,
     progress_display,
 )
+from tvlb.documents import atomic_file
+from tvlb.documents import check_writable as check_file
 from tvlb.errors import InvalidInput
 from tvlb.languages import Setting, one_of
 from tvlb.processes import Reporter, UnitCache, available_cores, local_workers
@@ -75,12 +77,15 @@ def command_of(name: str) -> Callable[..., None]:
         server: str | None, token_file: Path | None, workers: int | None, json: bool, **given: Any
     ) -> None:
         place, output = place_of(server, token_file, workers), given.pop("output", None)
-        if output is not None:
+        if output is not None and kind.written is not None:
+            check_file(output, (kind.written.suffix,))
+        elif output is not None:
             check_writable(output, table_kinds().get(kind.tables))
         context = _Here(workers or available_cores())
         body = _body(form.body, given, context)
         if place is not None:
-            document = compute_at_server(place, body, output)
+            table = None if kind.written is not None else output
+            document = compute_at_server(place, body, table)
         else:
             examined: Any = kind.examine(body, None, context).request
             with progress_display() as report:
@@ -89,6 +94,10 @@ def command_of(name: str) -> Callable[..., None]:
             if output is not None and answer.table is not None:
                 write_table(answer.table, Path(output))
                 print_written(output)
+        if output is not None and kind.written is not None:
+            with atomic_file(Path(output)) as written:
+                written.write(document[kind.written.key].encode())
+            print_written(output, kind.written.key)
         print_result(document, _print_facts, json=json)
 
     run.__doc__ = form.body.__doc__
@@ -138,6 +147,10 @@ def _parameters(kind: RequestKind) -> Generator[inspect.Parameter]:
     if kind.makes_table:
         help_text = typer.Option("--output", "-o", metavar="FILE", help="Write the table.")
         options["output"] = Annotated[str, help_text], ...
+    elif kind.written is not None:
+        help_text = f"Write {kind.written.text}: {kind.written.suffix}."
+        option = typer.Option("--output", "-o", metavar="FILE", help=help_text)
+        options["output"] = Annotated[str | None, option], None
     options |= {
         "workers": (Workers, None),
         "server": (ServerOption, None),
@@ -229,6 +242,8 @@ class _Here(Context):
 
 def _print_facts(document: Mapping[str, Any], console: Console) -> None:
     for name, value in document.items():
+        if isinstance(value, str) and "\n" in value:
+            continue  # what files hold
         if isinstance(value, int | float | str | dict) and name != "provenance":
             console.print(f"{name.replace('_', ' ')}: {in_words(value)}")
         elif isinstance(value, list) and len(cast("list[Any]", value)) > 1:

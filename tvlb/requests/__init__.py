@@ -19,6 +19,7 @@ from tvlb.requests.kind import (
     Link,
     RequestKind,
     StoredResult,
+    TextFile,
     command_line,
     request_kinds,
 )
@@ -92,6 +93,7 @@ __all__ = [
     "TableDocument",
     "TableFormatText",
     "TableOptions",
+    "TextFile",
     "TotalCost",
     "VctDocument",
     "VctSimulationBody",

@@ -13,6 +13,7 @@ from sim_bridge import Routing, SimulationConfig, VctConfig, Warmup
 from sim_bridge.routers.vct.stability import StabilityCase
 from tvlb.forwarding import MeasureOptions, Order, RouteOptions, graph_of
 from tvlb.forwarding.repair import WORK_AFRESH
+from tvlb.guarantee import MOST_CELLS, most_split_work, most_tried
 from tvlb.native import kernels
 from tvlb.paths import MAX_ROWS, PathSet
 from tvlb.requests.repair import RepairOptions
@@ -24,7 +25,7 @@ from tvlb.search.sampling import BATCH
 from tvlb.search.windows import Windows
 from tvlb.search.workload import Workload, parse_traffic
 from tvlb.topology import Topology
-from tvlb.traffic import Pattern, type1_set, type2_set
+from tvlb.traffic import Pattern, parse_pattern, type1_set, type2_set
 
 # A process with numpy, scipy, HiGHS and tvlb loaded, measured; it takes 1.1 s to start.
 _BASE_BYTES = 132e6
@@ -74,6 +75,15 @@ _SECONDS_PER_STREAM_LINK = 1.5e-8
 _SECONDS_PER_SPLIT_FLOW = 8e-8
 _MOST_SECONDS_PER_SPLIT_FLOW = 8e-5
 _BYTES_PER_SPLIT_FLOW = 300.0
+
+# Guarantees: a game by iterations times shares, and traffic that is tried by the entries of its
+# program and by those of all pairs, which are priced.
+_SECONDS_PER_SPLIT_WORK = 3e-9
+_TRAFFICS_PER_START = 60
+_SECONDS_PER_TRAFFIC_ENTRY = 1e-6
+_SECONDS_PER_PRICED_ENTRY = 3e-9
+_BYTES_PER_CLASS_ENTRY = 40.0
+_BYTES_PER_SPLIT_CELL = 12.0
 
 # The simulator. Beyond about 1,000 nodes its state leaves the caches: dfly(13,26,13,27) needs 3.2
 # times as long per packet as dfly(4,8,4,9).
@@ -201,6 +211,33 @@ def model_cost(topology: Topology, path_set: PathSet | str, pattern: Pattern) ->
         },
         size.nonzeros * _BYTES_PER_NONZERO + (size.rows + size.columns) * _BYTES_PER_ROW,
     )
+
+
+def worst_cost(topology: Topology, path_set: PathSet | str, starts: int) -> Cost:
+    """Estimate a guarantee and the search for the worst traffic, as if nothing were symmetric.
+
+    Parameters
+    ----------
+    path_set : as of `model_cost`.
+    """
+    senders = topology.num_senders
+    size = program_size(topology, path_set, parse_pattern("permutation"))
+    share = senders * (senders - 1) / max(1.0, size.rows - topology.num_links)
+    entries, classes = size.nonzeros * share, (size.columns - 1) * share
+    # What would take more than the limit is refused, unless symmetry makes it less.
+    cells = min(classes * topology.num_links, MOST_CELLS)
+    a_traffic = (
+        _SECONDS_PER_PROGRAM
+        + size.nonzeros * _SECONDS_PER_TRAFFIC_ENTRY
+        + entries * _SECONDS_PER_PRICED_ENTRY
+    )
+    stages = {
+        "build": size.paths * share * _SECONDS_PER_CLASSED,
+        "split": most_split_work(round(cells)) * _SECONDS_PER_SPLIT_WORK,
+        "adversary": starts * min(_TRAFFICS_PER_START, most_tried(entries, starts)) * a_traffic,
+    }
+    memory = entries * _BYTES_PER_CLASS_ENTRY + cells * _BYTES_PER_SPLIT_CELL
+    return _cost(stages, memory, topology.num_links * _WRITTEN_PER_NUMBER)
 
 
 def simulation_cost(

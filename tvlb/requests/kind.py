@@ -218,6 +218,22 @@ class FileRoute:
     sandboxed: bool = False
 
 
+@dataclass(frozen=True)
+class TextFile:
+    """A text in the document of a result that commands write into a file of its own.
+
+    Attributes
+    ----------
+    key : of the document.
+    suffix : of such files.
+    text : what it is.
+    """
+
+    key: str
+    suffix: str
+    text: str
+
+
 class _Routed(BaseModel):
     router: str = ""
 
@@ -235,6 +251,7 @@ class RequestKind:
     command : of the command line that answers such requests.
     makes_table : whether results have a table, to be downloaded.
     tables : what messages call such tables, see `TableKind.name`.
+    written : a text of results that their command writes into a file; None without one.
     links, files : of resources, by name; and the routes of their files.
     usage_route : operation of the route that tells how a table uses links; empty without one.
     route_links : parameters of further routes about a result, by operation, by the names of links.
@@ -265,6 +282,7 @@ class RequestKind:
     command: str = ""
     makes_table: bool = False
     tables: str = "T-VLB table"
+    written: TextFile | None = None
     links: Mapping[str, Link] = field(default_factory=dict[str, Link])
     files: tuple[FileRoute, ...] = ()
     usage_route: str = ""
