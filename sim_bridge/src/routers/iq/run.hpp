@@ -17,7 +17,7 @@
 #include "simulator.hpp"
 #include "watchdog.hpp"
 #include "common/course.hpp"
-#include "common/crew.hpp"
+#include "common/threads.hpp"
 
 namespace tvlb::sim {
 
@@ -49,11 +49,11 @@ class Run : private Course {
   }
 
   Figures execute() {
-    Crew crew(fabric_.num_parts(), [this](int part) { run_part(part); });
-    crew_ = &crew;
+    Threads threads(fabric_.num_parts(), [this](int part) { run_part(part); });
+    threads_ = &threads;
     run(*this);
     Figures found = figures();
-    found["cpu_seconds"] = crew.dismiss();
+    found["cpu_seconds"] = threads.end();
     return found;
   }
 
@@ -70,7 +70,7 @@ class Run : private Course {
   std::int32_t run_cycles(std::int32_t limit) {
     end_ = end_of_block(limit);
     fabric_.begin_block();
-    crew_->run();
+    threads_->run();
     for (std::size_t part = 1; part < of_parts_.size(); ++part) total().measurement.absorb(of_parts_[part].measurement);
     // All that is measured is then in a part.
     if (kChecksEveryCycle || total().measurement.window_closed()) collect();
@@ -277,7 +277,7 @@ class Run : private Course {
   bool steady_;
   bool nears_completion_ = false;
   std::deque<Records> of_parts_;  // the first has all that the others have told
-  Crew* crew_ = nullptr;
+  Threads* threads_ = nullptr;
   std::int32_t end_ = 0;  // of the block that runs
 };
 

@@ -14,52 +14,52 @@
 namespace tvlb::sim {
 
 /// The thread that makes it, as number 0, and others.
-class Crew {
+class Threads {
  public:
   /// `work(number)` is what each does at every `run()`.
-  Crew(int threads, std::function<void(int)> work)
-      : work_(std::move(work)), members_(static_cast<std::size_t>(threads - 1)) {
+  Threads(int threads, std::function<void(int)> work)
+      : work_(std::move(work)), others_(static_cast<std::size_t>(threads - 1)) {
     try {
       for (int number = 1; number < threads; ++number) {
-        Member& member = members_[static_cast<std::size_t>(number - 1)];
-        member.thread = std::thread([this, number, &member] { serve(number, member); });
+        Other& other = others_[static_cast<std::size_t>(number - 1)];
+        other.thread = std::thread([this, number, &other] { serve(number, other); });
       }
     } catch (...) {
-      dismiss();
+      end();
       throw;
     }
   }
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
-  ~Crew() { dismiss(); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+  ~Threads() { end(); }
 
   /// Returns when all have done their work; rethrows what one of them threw.
   void run() {
-    left_.store(static_cast<std::int32_t>(members_.size()), std::memory_order_relaxed);
+    left_.store(static_cast<std::int32_t>(others_.size()), std::memory_order_relaxed);
     begin();
     std::exception_ptr error = attempt(0);
     await(left_, [](std::int32_t left) { return left == 0; });
-    for (Member& member : members_) {
-      if (!error) error = member.error;
-      member.error = nullptr;
+    for (Other& other : others_) {
+      if (!error) error = other.error;
+      other.error = nullptr;
     }
     if (error) std::rethrow_exception(error);
   }
   /// Ends the others; returns the processor time that they took.
-  double dismiss() {
+  double end() {
     ends_ = true;
     begin();
     double seconds = 0.0;
-    for (Member& member : members_) {
-      if (member.thread.joinable()) member.thread.join();
-      seconds += member.seconds;
+    for (Other& other : others_) {
+      if (other.thread.joinable()) other.thread.join();
+      seconds += other.seconds;
     }
-    members_.clear();
+    others_.clear();
     return seconds;
   }
 
  private:
-  struct Member {
+  struct Other {
     std::thread thread;
     std::exception_ptr error;
     double seconds = 0.0;
@@ -88,18 +88,18 @@ class Crew {
     }
     return nullptr;
   }
-  void serve(int number, Member& member) {
+  void serve(int number, Other& other) {
     for (std::int32_t turn = 1;; ++turn) {
       await(turn_, [=](std::int32_t now) { return now >= turn; });
       if (ends_) break;
-      member.error = attempt(number);
+      other.error = attempt(number);
       if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) left_.notify_one();
     }
-    member.seconds = thread_seconds();
+    other.seconds = thread_seconds();
   }
 
   std::function<void(int)> work_;
-  std::vector<Member> members_;
+  std::vector<Other> others_;
   std::atomic<std::int32_t> turn_{0};
   std::atomic<std::int32_t> left_{0};
   bool ends_ = false;
