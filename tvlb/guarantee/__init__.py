@@ -15,7 +15,7 @@ from tvlb.guarantee.guarantee import (
     worst,
 )
 from tvlb.guarantee.split import MOST_CELLS, most_split_work
-from tvlb.guarantee.symmetry import Orbits
+from tvlb.guarantee.symmetry import Orbits, network_orbits
 
 __all__ = [
     "MOST_CELLS",
@@ -28,5 +28,6 @@ __all__ = [
     "check_starts",
     "most_split_work",
     "most_tried",
+    "network_orbits",
     "worst",
 ]

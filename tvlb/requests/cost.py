@@ -13,7 +13,7 @@ from sim_bridge import Routing, SimulationConfig, VctConfig, Warmup
 from sim_bridge.routers.vct.stability import StabilityCase
 from tvlb.forwarding import MeasureOptions, Order, RouteOptions, graph_of
 from tvlb.forwarding.repair import WORK_AFRESH
-from tvlb.guarantee import MOST_CELLS, most_split_work, most_tried
+from tvlb.guarantee import MOST_CELLS, most_split_work, most_tried, network_orbits
 from tvlb.native import kernels
 from tvlb.paths import MAX_ROWS, PathSet
 from tvlb.requests.repair import RepairOptions
@@ -78,11 +78,12 @@ _BYTES_PER_SPLIT_FLOW = 300.0
 
 # Guarantees: a game by iterations times shares, and traffic that is tried by the entries of its
 # program and by those of all pairs, which are priced.
-_SECONDS_PER_SPLIT_WORK = 3e-9
+_SECONDS_PER_SPLIT_WORK = 4e-9
+_MANY_CELLS = 2e6
 _TRAFFICS_PER_START = 60
-_SECONDS_PER_TRAFFIC_ENTRY = 1e-6
-_SECONDS_PER_PRICED_ENTRY = 3e-9
-_BYTES_PER_CLASS_ENTRY = 40.0
+_SECONDS_PER_TRAFFIC_ENTRY = 3e-7
+_SECONDS_PER_PRICED_ENTRY = 1.2e-8
+_BYTES_PER_CLASS_ENTRY = 14.0
 _BYTES_PER_SPLIT_CELL = 12.0
 
 # The simulator. Beyond about 1,000 nodes its state leaves the caches: dfly(13,26,13,27) needs 3.2
@@ -213,19 +214,25 @@ def model_cost(topology: Topology, path_set: PathSet | str, pattern: Pattern) ->
     )
 
 
-def worst_cost(topology: Topology, path_set: PathSet | str, starts: int) -> Cost:
-    """Estimate a guarantee and the search for the worst traffic, as if nothing were symmetric.
+def worst_cost(
+    topology: Topology, path_set: PathSet | str, starts: int, *, is_symmetric: bool
+) -> Cost:
+    """Estimate a guarantee and the search for the worst traffic.
 
     Parameters
     ----------
     path_set : as of `model_cost`.
+    is_symmetric : whether the paths have the symmetries of the network, which are found where they
+        make much of a difference.
     """
     senders = topology.num_senders
     size = program_size(topology, path_set, parse_pattern("permutation"))
     share = senders * (senders - 1) / max(1.0, size.rows - topology.num_links)
     entries, classes = size.nonzeros * share, (size.columns - 1) * share
-    # What would take more than the limit is refused, unless symmetry makes it less.
-    cells = min(classes * topology.num_links, MOST_CELLS)
+    cells = classes * topology.num_links
+    if is_symmetric and cells > _MANY_CELLS:
+        cells = classes * len(network_orbits(topology).first_links)
+    cells = min(cells, MOST_CELLS)  # what takes more is refused
     a_traffic = (
         _SECONDS_PER_PROGRAM
         + size.nonzeros * _SECONDS_PER_TRAFFIC_ENTRY

@@ -26,6 +26,7 @@ from tvlb.requests.problems import InWords
 from tvlb.requests.request import Seed as AskedSeed
 from tvlb.requests.stored_tables import ReadPaths, examine_with_tables, paths_of, unread_paths
 from tvlb.requests.texts import PathSetText as AskedPathSet
+from tvlb.requests.texts import is_table_id
 from tvlb.topology import Topology, described
 
 _DIGITS = 6
@@ -64,7 +65,9 @@ class GuaranteeBody(Request):
         return self.model_copy(update={"topology": described(network), "vlb": vlb})
 
     def _cost(self, network: Topology) -> Cost:
-        return worst_cost(network, self.path_set(network), self.starts)
+        # What a table holds, and what is drawn, is as good as never symmetric.
+        is_symmetric = not is_table_id(self.vlb) and "%" not in self.vlb
+        return worst_cost(network, self.path_set(network), self.starts, is_symmetric=is_symmetric)
 
 
 class SplitShareFigures(Document):
