@@ -19,7 +19,7 @@ from tvlb.statistics import check_seed
 from tvlb.topology import Topology, as_topology
 from tvlb.traffic import MatrixPattern
 
-STARTS = 4
+STARTS = 8
 MOST_STARTS = 1000
 MOST_SENDERS = 1000
 
