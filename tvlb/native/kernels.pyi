@@ -62,6 +62,7 @@ class ShortestPaths(Topology):
         chosen: Chosen = ...,
         by_link: bool = False,
         between_nodes: bool = False,
+        most_kinds: int = ...,
     ) -> None: ...
     @property
     def most_min_paths(self) -> int: ...

@@ -130,12 +130,13 @@ void bind_topology(nb::module_& m) {
     nb::class_<tvlb::ShortestPaths, Topology>(m, "ShortestPaths")
         .def("__init__",
              [](tvlb::ShortestPaths* self, tvlb::Network network, tvlb::Chosen chosen,
-                bool by_link, bool between_nodes) {
+                bool by_link, bool between_nodes, std::size_t most_kinds) {
                  new (self) tvlb::ShortestPaths(std::move(network),
-                                                {chosen, by_link, between_nodes});
+                                                {chosen, by_link, between_nodes, most_kinds});
              },
              "network"_a, "chosen"_a = tvlb::Chosen::all, "by_link"_a = false,
-             "between_nodes"_a = false, binding::Unlocked())
+             "between_nodes"_a = false, "most_kinds"_a = tvlb::ShortestRule{}.most_kinds,
+             binding::Unlocked())
         .def_prop_ro("most_min_paths", &tvlb::ShortestPaths::most_min_paths)
         .def_prop_ro("are_by_length", &tvlb::ShortestPaths::are_by_length)
         .def("shortcuts", &shortcuts, "rule"_a, "sources"_a, "targets"_a)

@@ -6,8 +6,10 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "interrupt.hpp"
@@ -23,7 +25,6 @@ namespace {
 
 constexpr std::int32_t kMostSwitches = 10'000;
 constexpr std::uint8_t kUnreached = std::numeric_limits<std::uint8_t>::max();
-constexpr std::uint16_t kNoPort = std::numeric_limits<std::uint16_t>::max();
 
 [[nodiscard]] std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); }
 
@@ -143,6 +144,44 @@ private:
 
 }  // namespace
 
+// Kinds of pairs, each once; links are left out beyond so many.
+class ShortestPaths::Kinds {
+public:
+    static constexpr std::uint32_t kUnlinked = 0;
+    static constexpr std::uint32_t kItself = 1;
+
+    Kinds(Tables& tables, std::size_t most) : tables_(tables), most_(most) {
+        tables_.paths = {{0, 0, 0, kUnreached}, {1, 0, 0, 0}};
+    }
+
+    // `leaving` are the links at the source, in no order.
+    std::uint32_t find(std::int32_t count, std::uint8_t hops, std::span<std::uint16_t> leaving) {
+        std::ranges::sort(leaving);
+        const auto low = static_cast<std::uint32_t>(count);
+        key_.assign({static_cast<char16_t>(low), static_cast<char16_t>(low >> 16U), hops});
+        key_.append(leaving.begin(), leaving.end());
+        if (const auto found = known_.find(key_); found != known_.end()) return found->second;
+        if (tables_.paths.size() >= most_ && leaving.size() > 1) {
+            key_.resize(3);
+            if (const auto found = known_.find(key_); found != known_.end()) return found->second;
+            leaving = {};
+        }
+        const auto kind = static_cast<std::uint32_t>(tables_.paths.size());
+        known_.emplace(key_, kind);
+        auto begin = static_cast<std::uint32_t>(tables_.leaving.size());
+        if (leaving.size() == 1) begin = leaving.front();
+        else tables_.leaving.insert(tables_.leaving.end(), leaving.begin(), leaving.end());
+        tables_.paths.push_back({count, begin, static_cast<std::uint16_t>(leaving.size()), hops});
+        return kind;
+    }
+
+private:
+    Tables& tables_;
+    std::size_t most_;
+    std::u16string key_;
+    std::unordered_map<std::u16string, std::uint32_t> known_;
+};
+
 // From every target backwards, in the order of the distance.
 ShortestPaths::Tables ShortestPaths::count_paths(const Network& network,
                                                  const ShortestRule& rule) {
@@ -156,59 +195,80 @@ ShortestPaths::Tables ShortestPaths::count_paths(const Network& network,
     const auto is_end = [&](std::int32_t sw) {
         return !rule.between_nodes || network.num_terminals(sw) > 0;
     };
-    Tables out{std::vector<Pair>(switches * switches, Pair{0, kNoPort, kUnreached}), 1};
+    Tables out;
+    Kinds kinds(out, rule.most_kinds);
+    std::vector<std::uint32_t> kind(switches * switches, Kinds::kUnlinked);
     std::size_t linked = 0;
     for (const auto& here : links) linked += here.empty() ? 0 : 1;
+    std::vector<std::size_t> begin(1, 0);  // of the links that leave a switch
+    for (std::int32_t sw = 0; sw < network.num_switches(); ++sw) {
+        begin.push_back(begin.back() + index(network.num_leaving(sw)));
+    }
+    std::vector<std::uint16_t> leaving(begin.back());
+    std::vector<std::size_t> chosen(switches);  // of them
+    std::vector<std::int32_t> count(switches);
+    std::vector<std::uint8_t> hops(switches);
     std::vector<std::int32_t> reached;
     for (std::int32_t to = 0; to < network.num_switches(); ++to) {
         check_interrupt();
-        auto* const pairs = out.pairs.data() + index(to) * switches;
+        std::ranges::fill(chosen, 0);
+        std::ranges::fill(count, 0);
+        std::ranges::fill(hops, kUnreached);
         // Of several next switches, whether one comes before the link chosen so far.
-        const auto is_earlier = [&](std::int32_t from, std::int32_t port, std::int32_t next) {
-            if (pairs[from].first == kNoPort) return true;
-            const auto chosen = network.num_terminals(from) + pairs[from].first;
-            const auto other = network.target(network.output_link(from, chosen));
+        const auto is_earlier = [&](std::int32_t from, std::int32_t position, std::int32_t next) {
+            if (chosen[index(from)] == 0) return true;
+            const auto before = leaving[begin[index(from)]];
+            const auto other = network.target(network.leaving_link(from, before));
             const bool by_switch = rule.chosen == Chosen::lowest_switch && other != next;
-            return by_switch ? next < other : port < chosen;
+            return by_switch ? next < other : position < before;
         };
-        pairs[to].hops = 0;
-        pairs[to].count = 1;
+        hops[index(to)] = 0;
+        count[index(to)] = 1;
         reached.assign(1, to);
         for (std::size_t i = 0; i < reached.size(); ++i) {
             const auto here = reached[i];
-            const Pair& rest = pairs[here];
+            const auto nearer = hops[index(here)];
             for (const auto link : links[index(here)]) {
                 const auto from = network.source(link);
-                Pair& pair = pairs[from];
-                if (pair.hops == kUnreached) {
-                    pair.hops = static_cast<std::uint8_t>(rest.hops + 1);
+                const auto at = index(from);
+                if (hops[at] == kUnreached) {
+                    hops[at] = static_cast<std::uint8_t>(nearer + 1);
                     reached.push_back(from);
                 }
-                if (pair.hops != rest.hops + 1) continue;
-                const auto port = network.link(link).output_port;
-                if (is_earlier(from, port, here)) {
-                    pair.first = static_cast<std::uint16_t>(port - network.num_terminals(from));
-                }
+                if (hops[at] != nearer + 1) continue;
+                const auto position = network.link(link).output_port - network.num_terminals(from);
                 if (rule.chosen != Chosen::all) {
-                    pair.count = 1;
+                    if (is_earlier(from, position, here)) {
+                        leaving[begin[at]] = static_cast<std::uint16_t>(position);
+                    }
+                    chosen[at] = 1;
+                    count[at] = 1;
                     continue;
                 }
-                if (pair.count > std::numeric_limits<std::int32_t>::max() - rest.count) {
+                leaving[begin[at] + chosen[at]++] = static_cast<std::uint16_t>(position);
+                if (count[at] > std::numeric_limits<std::int32_t>::max() - count[index(here)]) {
                     throw std::invalid_argument("two switches have more than 2^31 - 1 MIN paths");
                 }
-                pair.count += rest.count;
+                count[at] += count[index(here)];
             }
-            if (rest.hops > kMaxHalfLinks) {
+            if (nearer > kMaxHalfLinks) {
                 throw std::invalid_argument("a MIN path has more than " +
                                             std::to_string(kMaxHalfLinks) + " hops");
             }
-            if (is_end(to) && is_end(here)) out.most_paths = std::max(out.most_paths, rest.count);
+            if (is_end(to) && is_end(here)) out.most_paths = std::max(out.most_paths, count[index(here)]);
         }
         if (!links[index(to)].empty() && reached.size() != linked) {
             throw std::invalid_argument("no path leads from every switch to switch " +
                                         std::to_string(to));
         }
+        auto* const row = kind.data() + index(to) * switches;
+        row[to] = Kinds::kItself;
+        for (const auto from : std::span(reached).subspan(1)) {
+            const auto at = index(from);
+            row[from] = kinds.find(count[at], hops[at], std::span(leaving).subspan(begin[at], chosen[at]));
+        }
     }
+    out.kind = PackedNumbers(kind);
     return out;
 }
 
@@ -228,17 +288,19 @@ std::vector<Half> ShortestPaths::find_orders(const Network& network, const Short
     for (std::int32_t to = 0; to < network.num_switches(); ++to) {
         if (!is_end(to)) continue;
         check_interrupt();
-        const auto* const pairs = tables.pairs.data() + index(to) * switches;
+        const auto of = [&](std::int32_t from) -> const Paths& {
+            return tables.paths[tables.kind[index(to) * switches + index(from)]];
+        };
         std::iota(nearest_first.begin(), nearest_first.end(), 0);
-        std::ranges::stable_sort(nearest_first, {}, [&](std::int32_t sw) { return pairs[sw].hops; });
+        std::ranges::stable_sort(nearest_first, {}, [&](std::int32_t sw) { return of(sw).hops; });
         std::ranges::fill(of_switch, Orders::Set{});
         of_switch[index(to)].set(Orders::kEmpty);
         for (const auto here : nearest_first) {
             for (const auto link : links[index(here)]) {
                 const auto from = network.source(link);
-                if (pairs[from].hops != pairs[here].hops + 1) continue;
+                if (of(from).hops != of(here).hops + 1) continue;
                 const auto leaving = network.link(link).output_port - network.num_terminals(from);
-                if (rule.chosen != Chosen::all && leaving != pairs[from].first) continue;
+                if (rule.chosen != Chosen::all && leaving != static_cast<std::int32_t>(of(from).begin)) continue;
                 of_switch[index(from)] |=
                     orders.longer(network.link(link).kind, of_switch[index(here)]);
                 if (orders.are_too_many()) return {};
@@ -258,14 +320,20 @@ std::vector<Half> ShortestPaths::find_lengths(const Network& network, const Shor
     };
     std::vector<Half> by_hops(index(kMaxHalfLinks) + 1);
     for (std::int32_t to = 0; to < switches; ++to) {
-        const auto* const pairs = tables.pairs.data() + index(to) * index(switches);
+        const auto of = [&](std::int32_t from) -> const Paths& {
+            return tables.paths[tables.kind[index(to) * index(switches) + index(from)]];
+        };
         for (std::int32_t from = 0; from < switches; ++from) {
-            if (from == to || pairs[from].hops == kUnreached || !is_end(from) || !is_end(to)) continue;
-            auto& half = by_hops.at(pairs[from].hops);
+            if (from == to || of(from).hops == kUnreached || !is_end(from) || !is_end(to)) continue;
+            auto& half = by_hops.at(of(from).hops);
             if (!half.empty()) continue;
             for (auto here = from; here != to;) {
-                const auto port = network.num_terminals(here) + pairs[here].first;
-                const auto& link = network.link(network.output_link(here, port));
+                const auto& paths = of(here);
+                auto first = paths.size == 1 ? static_cast<std::int32_t>(paths.begin)
+                             : paths.size == 0 ? 0 : tables.leaving[paths.begin];
+                // Where it is not known, that of the lowest position that leads nearer.
+                while (of(network.target(network.leaving_link(here, first))).hops + 1 != paths.hops) ++first;
+                const auto& link = network.link(network.leaving_link(here, first));
                 half.push_back(link.kind);
                 here = link.target;
             }

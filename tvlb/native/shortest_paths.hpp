@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "packed_numbers.hpp"
 #include "topology.hpp"
 
 namespace tvlb {
@@ -28,12 +30,14 @@ struct ShortestRule {
     bool by_link = false;  // its first link, which no other of the pair has; if not, its position
     // Only switches with nodes have paths and are intermediates; the others are passed.
     bool between_nodes = false;
+    // Of more kinds of pairs the first links of MIN paths are not kept, but looked for.
+    std::size_t most_kinds = std::size_t{1} << 21;
 };
 
 // The MIN paths of a pair are ordered by their links, from the first on. Every third switch is an
 // intermediate, unless the rule says otherwise; the paths that sets by length and shape choose from
-// visit no switch twice. A switch without links, such as one that is down, has no paths. Memory: 8
-// bytes per ordered pair of switches.
+// visit no switch twice. A switch without links, such as one that is down, has no paths. Memory: 1
+// to 3 bytes per ordered pair of switches, and 20 or so for each kind of pairs, as many as the rule says.
 class ShortestPaths final : public Topology {
 public:
     // Throws std::invalid_argument where a switch with links does not reach all others with links,
@@ -111,17 +115,21 @@ public:
     }
 
 private:
-    // The MIN paths of a pair. All of it together, because a route asks for it at a random pair.
-    struct Pair {
+    // The MIN paths of a pair: how many, how long, and by which of the links that leave the source.
+    struct Paths {
         std::int32_t count;
-        std::uint16_t first;  // of the links that leave the source, that of position 0
+        std::uint32_t begin;  // in `leaving`; the link itself where all paths begin with it
+        std::uint16_t size;   // 0: not kept, all those that lead nearer
         std::uint8_t hops;
     };
-    // By source within target, so that a path to a target reads one row.
+    // Most pairs are of few kinds, which stay in the nearest caches: a route asks for random pairs.
     struct Tables {
-        std::vector<Pair> pairs;
+        PackedNumbers kind;  // by source within target: a path reads one row
+        std::vector<Paths> paths;         // by kind
+        std::vector<std::uint16_t> leaving;
         std::int32_t most_paths = 1;
     };
+    class Kinds;
 
     ShortestPaths(Network network, ShortestRule rule, Tables tables);
     // Tables are large; they are moved once the orders are found.
@@ -143,18 +151,23 @@ private:
 
     // The first link of the MIN path of position 0.
     [[nodiscard]] std::int32_t first_link(std::int32_t from, std::int32_t to) const {
-        return leaving_link(from, of(from, to).first);
+        std::int32_t position = 0;
+        return link_at(from, position, to);
     }
 
     // The first link of the MIN path of a position, which becomes that of the rest of it.
     [[nodiscard]] std::int32_t link_at(std::int32_t from, std::int32_t& position,
                                        std::int32_t to) const {
-        const auto [paths, first, hops] = of(from, to);
-        if (paths == 1) return leaving_link(from, first);
-        for (std::int32_t leaving = first;; ++leaving) {
-            const auto link = leaving_link(from, leaving);
+        const auto& [paths, begin, size, hops] = of(from, to);
+        if (size == 1) return leaving_link(from, static_cast<std::int32_t>(begin));
+        const auto* const known = size == 0 ? nullptr : tables_.leaving.data() + begin;
+        if (paths == size) {  // one by each link
+            return leaving_link(from, known[std::exchange(position, 0)]);
+        }
+        for (std::int32_t i = 0;; ++i) {
+            const auto link = leaving_link(from, known == nullptr ? i : known[i]);
             const auto& rest = of(target(link), to);
-            if (rest.hops + 1 != hops) continue;
+            if (known == nullptr && rest.hops + 1 != hops) continue;
             if (position < rest.count) return link;
             position -= rest.count;
         }
@@ -164,9 +177,9 @@ private:
     [[nodiscard]] double counted(std::int32_t from, std::int32_t to) const {
         return static_cast<double>(of(from, to).count);
     }
-    [[nodiscard]] const Pair& of(std::int32_t from, std::int32_t to) const {
+    [[nodiscard]] const Paths& of(std::int32_t from, std::int32_t to) const {
         const auto row = static_cast<std::size_t>(to) * static_cast<std::size_t>(num_switches());
-        return tables_.pairs[row + static_cast<std::size_t>(from)];
+        return tables_.paths[tables_.kind[row + static_cast<std::size_t>(from)]];
     }
 
     // A tree of the orders of kinds: where a link of each kind leads, 0 if there is none such.
