@@ -49,7 +49,7 @@ LARGE = Reference(0.04e6, 16, 1.3e9)  # dfly(13,26,13,27): 0.04 to 0.08 M, load 
 
 @dataclass(frozen=True)
 class Case:
-    """One measurement, UGAL-L with all VLB paths."""
+    """One measurement, UGAL-L, with all VLB paths or another set."""
 
     shape: str
     pattern: str
@@ -58,15 +58,16 @@ class Case:
     window: int
     reference: Reference | None = None
     seed: int = 0
+    paths: str = "all"
 
     def __str__(self) -> str:
-        return f"{self.shape:11} {self.pattern:10} {self.load:4.2f}"
+        return f"{self.shape:18} {self.paths:3} {self.pattern:10} {self.load:4.2f}"
 
     @property
     def arguments(self) -> list[str]:
         """Command line of the child."""
         numbers = (self.load, self.warmup, self.window)
-        return [self.shape, "ugal-l", "all", self.pattern, *map(str, numbers), str(self.seed)]
+        return [self.shape, "ugal-l", self.paths, self.pattern, *map(str, numbers), str(self.seed)]
 
 
 CASES = (
@@ -79,6 +80,16 @@ CASES = (
     Case("13,26,13,27", "uniform", 0.1, 200, 200, LARGE),
     Case("13,26,13,27", "uniform", 0.5, 200, 200, LARGE),
     Case("13,26,13,27", "uniform", 0.8, 200, 200, LARGE),
+    # Other families, each behind the Dragonfly that it is compared with.
+    Case("4,8,4,9", "uniform", 0.3, 6000, 6000),
+    Case("hyperx(4,8,8)", "uniform", 0.3, 6000, 6000),
+    Case("4,8,4,33", "uniform", 0.3, 2000, 2000),
+    Case("random(384,4,14)", "uniform", 0.3, 1500, 1500),
+    Case("6,12,6,37", "uniform", 0.3, 1000, 1000),
+    Case("slimfly(13)", "uniform", 0.3, 1000, 1000, paths="ori"),
+    Case("slimfly(13)", "uniform", 0.3, 1000, 1000),
+    Case("6,12,6,73", "uniform", 0.3, 500, 500),
+    Case("dflyplus(8,8,8,65)", "uniform", 0.3, 500, 500),
 )
 
 
@@ -177,9 +188,9 @@ def print_case(case: Case, runs: list[Run]) -> bool:
 def measure_alone(cases: list[Case], repetitions: int) -> bool:
     """Measure this environment and print it beside the reference."""
     print(f"Reference: {BASELINE}")
-    print(f"{'UGAL-L, all VLB paths':27} | {'flit-hops':9} cycles       | memory of    own,     |")
+    print(f"{'UGAL-L':39} | {'flit-hops':9} cycles       | memory of    own,     |")
     print(
-        f"{'topology, pattern, load':27} | M/CPU s  /CPU s range | process own MB kB/node | "
+        f"{'topology, paths, pattern, load':39} | M/CPU s  /CPU s range | process own MB kB/node | "
         "setup s | reference M, cycles, MB | times | verdict"
     )
     verdicts = [

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,22 +138,10 @@ class ExplicitRows(PathSampler):
 
 def explicit_rows(network: Topology, *, expected: int, weighted: bool) -> ExplicitRows: ...
 
-# None where a family has no sampler that draws by such a rule without a list.
-@overload
-def rule_sampler(network: Topology, rule: EmptyRule) -> PathSampler: ...
-@overload
+# A ShortcutRule is of ShortestPaths alone.
 def rule_sampler(
     network: Topology, rule: AllRule | EmptyRule | ShapeRule | ShortcutRule | ShortRule
-) -> PathSampler | None: ...
-
-# Draws by any such rule on any network; for few paths a list is faster.
-# None for rules that are not by shape.
-def any_rule_sampler(
-    network: Topology, rule: AllRule | EmptyRule | ShapeRule | ShortcutRule | ShortRule
-) -> PathSampler | None: ...
-
-# Pairs of MIN paths that join in an intermediate; those beyond `enough` are not all counted.
-def count_triples(network: Topology, sources: _Int32, targets: _Int32, enough: int) -> int: ...
+) -> PathSampler: ...
 
 class Config:
     def __init__(self, **settings: object) -> None:

@@ -33,8 +33,6 @@ _ROWS_AT_ONCE = 1 << 21
 _PAIRS_AT_ONCE = 10_000
 # 12 bytes each where weights differ.
 _MOST_LISTED = 400_000_000
-# Pairs of MIN halves that join, above which a set with a rule is drawn by it and no longer listed.
-_MOST_OF_RULE = 1 << 24
 
 
 Pairs = Callable[[], tuple[Switches, Switches]]
@@ -46,28 +44,21 @@ def make_sampler(network: kernels.Topology, path_set: PathSet, pairs: Pairs) -> 
 
     Parameters
     ----------
-    pairs : asked only where the sampler depends on them: sets that have no compact rule are listed
-        for these pairs alone.
+    pairs : asked only where the sampler depends on them: sets that have no rule are listed for
+        these pairs alone.
 
     Notes
     -----
-    On a Dragonfly, sets with a rule draw for any pair; their memory grows with the switches times
-    the groups, with shortest halves and percentages with the pairs of switches. On other networks
-    sets of shortest halves do, and need no memory, and others by length and shape where there is
-    much to draw from: theirs grows with the pairs of switches. Memory of a listed set is 4 bytes
-    per path (12 with unequal weights), and 8 per pair of switches; room is reserved for as many
-    paths as there may be.
+    Sets with a rule draw for any pair. On a Dragonfly their memory grows with the switches times
+    the groups, with shortest halves and percentages with the pairs of switches; elsewhere, and
+    with percentages of paths that differ in weight, it is 5 to 16 bytes per pair of switches.
+    Memory of a listed set is 4 bytes per path (12 with unequal weights), and 8 per pair of
+    switches; room is reserved for as many paths as there may be.
     """
     rule = path_set.draw_rule
-    sampler = None if rule is None else _core.rule_sampler(network, rule)
-    if sampler is not None:
-        return sampler
-    sources, targets = pairs()
-    if rule is not None:
-        most = _MOST_OF_RULE
-        if _core.count_triples(network, sources, targets, most) > most:
-            sampler = _core.any_rule_sampler(network, rule)
-    return _listed(network, path_set, sources, targets) if sampler is None else sampler
+    if rule is None:
+        return _listed(network, path_set, *pairs())
+    return _core.rule_sampler(network, rule)
 
 
 def _listed(

@@ -8,6 +8,10 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <concepts>
+#include <tuple>
+#include <type_traits>
+
 #include "bindings.hpp"
 #include "paths/dragonfly/samplers.hpp"
 #include "paths/dragonfly/shape_paths.hpp"
@@ -129,44 +133,33 @@ void bind_table_routes(nb::module_& module) {
 template <class Family, class Sampler, class Rule>
 void bind_rule_sampler(nb::module_& module) {
   module.def("rule_sampler", [](const Family& network, const Rule& rule) -> PathSampler* {
-    if constexpr (requires { rule.is_compact(); }) {
-      if (!rule.is_compact()) return nullptr;
+    if constexpr (std::derived_from<Sampler, PathSampler>) {
+      return new Sampler(network, rule);
+    } else {
+      if constexpr (requires { rule.is_compact(); }) {
+        if (!rule.is_compact()) return new RulePaths<Family>(network, rule);
+      }
+      return new Bound<Family, Sampler>(network, rule);
     }
-    return new Bound<Family, Sampler>(network, rule);
   }, nb::arg("network"), nb::arg("rule"), nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(),
              Unlocked());
 }
 
-// What draws from whole sets without listing them; none where a family has no such sampler, or not
-// by this rule.
+// What draws from whole sets without listing them: what a family has of its own comes first.
 void bind_rule_samplers(nb::module_& module) {
   module.def("rule_sampler", [](const Topology&, const EmptyRule&) -> PathSampler* {
     return new NoPaths;
   }, nb::arg("network"), nb::arg("rule"), nb::rv_policy::take_ownership);
   bind_rule_sampler<Dragonfly, AllTriples, AllRule>(module);
-  bind_rule_sampler<DegradedDragonfly, AllDegradedTriples, AllRule>(module);
   bind_rule_sampler<Dragonfly, ShapePaths, ShapeRule>(module);
   bind_rule_sampler<Dragonfly, ShortHalves, ShortRule>(module);
-  bind_rule_sampler<ShortestPaths, ShortIntermediates, ShortRule>(module);
   bind_rule_sampler<ShortestPaths, ShortcutSampler, ShortcutRule>(module);
-  module.def("rule_sampler", [](const Topology&, const nb::object&) { return nb::none(); },
-             nb::arg("network"), nb::arg("rule"));
-  const auto bind_any = [&]<class Rule>(std::type_identity<Rule>) {
-    module.def("any_rule_sampler", [](const Topology& network, const Rule& rule) -> PathSampler* {
-      return new RulePaths(network, rule);
-    }, nb::arg("network"), nb::arg("rule"), Unlocked(),
-       nb::rv_policy::take_ownership, nb::keep_alive<0, 1>());
+  const auto bind_general = [&]<class... Family>(std::type_identity<std::tuple<Family...>>) {
+    (bind_rule_sampler<Family, RulePaths<Family>, AllRule>(module), ...);
+    (bind_rule_sampler<Family, RulePaths<Family>, ShapeRule>(module), ...);
+    (bind_rule_sampler<Family, RulePaths<Family>, ShortRule>(module), ...);
   };
-  bind_any(std::type_identity<AllRule>{});
-  bind_any(std::type_identity<ShapeRule>{});
-  module.def("any_rule_sampler", [](const Topology&, const nb::object&) { return nb::none(); },
-             nb::arg("network"), nb::arg("rule"));
-  module.def("count_triples", [](const Topology& network, const Array<std::int32_t>& sources,
-                                 const Array<std::int32_t>& targets, std::int64_t enough) {
-    binding::check_pairs(network, view(sources), view(targets));
-    return binding::unlocked(
-        [&] { return count_triples(network, view(sources), view(targets), enough); });
-  }, nb::arg("network"), nb::arg("sources"), nb::arg("targets"), nb::arg("enough"));
+  bind_general(std::type_identity<OverFamilies<std::tuple>>{});
 }
 
 int most_hops(const Topology& network, const Steering& steering, const Config& config) {

@@ -330,12 +330,6 @@ def test_all_paths_of_what_failures_leave_are_equally_likely(
         assert found.get(path, 0.0) == pytest.approx(weight, abs=5 * deviation + 1e-12)
 
 
-@pytest.fixture
-def by_rule(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sets with a rule are drawn by it on every network, however small."""
-    monkeypatch.setattr("sim_bridge.sampling._MOST_OF_RULE", -1)
-
-
 def _irregular() -> Topology:
     """Two groups of cabinets with threefold and single cables, and a switch at the end of one."""
     rows = [[0, 1], [2, 3], [4, 5], [6, 7]]
@@ -350,24 +344,30 @@ def _failed() -> Topology:
 
 
 # What is left of a Dragonfly, a network of the user's own, and one of which only some switches are
-# intermediates; then a rule whose drawn paths differ in weight, on a whole Dragonfly.
+# intermediates; numbers of MIN paths that differ much, and one for every pair; then a rule whose
+# drawn paths differ in weight, on a whole Dragonfly.
 RULES = {
     _failed: (
         *("all", "<=3", "<=4+30%", "<=3+(2,2)", "shape(g.?:9, lg.lg)", "shape(lgl.lgl) & <=3"),
-        "shape(g.?:2, lg.?:5) & <=3+40%",
+        *("shape(g.?:2, lg.?:5) & <=3+40%", "short(all)", "short(2,3)", "short(<=3)"),
     ),
     _irregular: (
         *("all", "<=4", "<=4+30%", "<=4+1%", "<=5+(2,4)", "shape(?.?:3) & <=5+60%"),
         *("shape(gb.bg:16777216, g.?, o.o:0.5)", "shape(o.o) & <=5", "shape(g.?:9, b.?) & <=4+50%"),
+        *("short(all)", "short(2,1)", "shape(g.g:1e-9)", "shape(o.?:9, b.g:0.25)"),
     ),
-    lambda: parse_topology("dflyplus(2,2,2,3)"): ("all", "<=4", "shape(ll.?:3, lgl.ll)"),
+    lambda: parse_topology("dflyplus(2,2,2,3)"): (
+        *("all", "<=4", "short(<=5)", "shape(ll.?:3, lgl.ll)"),
+    ),
+    lambda: parse_topology("random(24,1,5,seed=2)"): ("all", "<=4", "<=5+(3,3)", "short(2,2)"),
+    lambda: parse_topology("hypercube(1,4)"): ("all", "<=5", "short(<=4)"),
+    lambda: parse_topology("slimfly(5)"): ("all", "<=3", "ori", "nta", "3h"),
     lambda: parse_topology("hyperx(1,3,3)"): ("all", "<=3+50%"),
     lambda: Dragonfly(2, 4, 2, 5): ("shape(g.?:2, lg.?) & <=3+50%",),
 }
 
 
 # Every path by its weight, and no other, as the list has it; every pair without a path is known.
-@pytest.mark.usefixtures("by_rule")
 @pytest.mark.parametrize(
     ("make", "expression"), [(make, one) for make, several in RULES.items() for one in several]
 )
@@ -386,20 +386,9 @@ def test_rules_draw_from_any_network_what_its_lists_have(
 
 
 # From 0 to 1 the heavy paths, two of them by 2 and back by 0, are not simple; one by 3 is left.
-@pytest.mark.usefixtures("by_rule")
 def test_a_pair_whose_proposals_are_all_refused_draws_from_its_list() -> None:
     kinds = kinds_of({"near": 1, "far": 1})
     heavy = ListedTopology([1] * 4, [[[0, 1], [0, 2], [0, 2]], [[0, 3], [1, 3]]], kinds)
     path_set = parse_expression("shape(n.?:1e9, f.?:1e-9)", heavy)
     assert len(_weights(path_set, 0, 1)) == 1
     _check_draws(path_set, 0, 1)
-
-
-def test_a_set_is_listed_unless_it_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    network, path_set = core_network(_irregular()), parse_expression("<=4", _irregular())
-    ends = all_pairs(_irregular())
-    triples = _core.count_triples(network, *ends, 1 << 24)
-    for most, listed in ((triples, True), (triples - 1, False)):
-        monkeypatch.setattr("sim_bridge.sampling._MOST_OF_RULE", most)
-        sampler = make_sampler(network, path_set, lambda: ends)
-        assert isinstance(sampler, _core.ExplicitRows) == listed

@@ -94,6 +94,11 @@ public:
                topology_.min_half(path.intermediate, path.second_half, path.target);
     }
 
+    // Whether a link joins two switches whose path, that nobody chooses, has no name.
+    [[nodiscard]] bool has_nameless(std::int32_t from, std::int32_t to) const {
+        return topology_.min_paths(from, to) > 0 && topology_.min_name(from, to, 0) == kAbsent;
+    }
+
     [[nodiscard]] std::int64_t count_without_choice(std::int32_t s, std::int32_t d) const {
         std::int64_t count = 0;
         for_each_without_choice(s, d, [&](std::int32_t) { ++count; });
@@ -134,10 +139,6 @@ private:
 
     [[nodiscard]] int hops_of(std::size_t code) const {
         return static_cast<int>(topology_.halves()[code].size());
-    }
-
-    [[nodiscard]] bool has_nameless(std::int32_t from, std::int32_t to) const {
-        return topology_.min_paths(from, to) > 0 && topology_.min_name(from, to, 0) == kAbsent;
     }
 
     void keep_halves() {

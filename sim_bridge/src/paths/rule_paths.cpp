@@ -1,50 +1,92 @@
 #include "rule_paths.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
+#include <stdexcept>
+#include <string>
 
+#include "dragonfly/degraded.hpp"
+#include "dragonfly/dragonfly.hpp"
 #include "interrupt.hpp"
 #include "order.hpp"
+#include "shortest_paths.hpp"
 
 namespace tvlb::sim {
 namespace {
 
-constexpr std::size_t kMostProducts = 1024;  // mixtures of which products are kept
-constexpr int kMostVias = 64;                // proposed before all are weighed
-constexpr int kMostProposals = 2000;         // before the paths of a pair are listed
+constexpr std::size_t kMostTerms = 8;
+constexpr int kFirstVias = 4;         // proposed before it is known whether a pair has paths
+constexpr int kMostVias = 64;         // proposed before all are weighed
+constexpr int kMostProposals = 2000;  // before the paths of a pair are listed
 
 std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
 
-}  // namespace
-
-RulePaths::RulePaths(const Topology& network, const AllRule&)
-    : RulePaths(network, {std::vector<double>(num_shapes(network), 1.0),
-                          std::vector<std::int8_t>(num_shapes(network), 0), {}}) {}
-
-RulePaths::RulePaths(const Topology& network, const ShapeRule& rule)
-    : network_(network),
-      rule_(rule),
-      paths_(network, false),
-      switches_(index(network.num_switches())),
-      most_from_(switches_, 0.0),
-      most_to_(switches_, 0.0),
-      state_(switches_ * switches_),
-      first_dropped_(rule.drawn_hops > 0 ? switches_ * switches_ : 0) {
-  check_rule(rule, network);
-  find_classes();
-  count_halves();
-  keep_products();
+// Every path weighs 1 whose halves have allowed numbers of hops.
+ShapeRule rule_by_hops(const Topology& network, auto allows) {
+  ShapeRule rule;
+  for (const auto& first : network.halves()) {
+    for (const auto& second : network.halves()) {
+      const auto one = static_cast<int>(first.size());
+      const auto other = static_cast<int>(second.size());
+      rule.weight.push_back(allows(one, other) ? 1.0 : 0.0);
+      rule.hops.push_back(static_cast<std::int8_t>(one + other));
+    }
+  }
+  return rule;
 }
 
-// Halves of as many hops that weigh the same with every other are one class; each is its own where
-// pairs may take a nearest shape.
-void RulePaths::find_classes() {
+}  // namespace
+
+template <class Family>
+RulePaths<Family>::RulePaths(const Family& network, const ShapeRule& rule)
+    : RulePaths(network, rule, Of::paths) {}
+
+template <class Family>
+RulePaths<Family>::RulePaths(const Family& network, const AllRule&)
+    : RulePaths(network, rule_by_hops(network, [](int, int) { return true; }), Of::paths) {}
+
+template <class Family>
+RulePaths<Family>::RulePaths(const Family& network, const ShortRule& rule)
+    : RulePaths(network, rule_by_hops(network, [&](int one, int other) { return rule.allows(one, other); }),
+                Of::intermediates) {}
+
+template <class Family>
+RulePaths<Family>::RulePaths(const Family& network, ShapeRule rule, Of of)
+    : network_(network),
+      rule_(std::move(rule)),
+      of_(of),
+      paths_(network, false),
+      switches_(index(network.num_switches())),
+      state_(switches_ * switches_),
+      first_dropped_(rule_.drawn_hops > 0 ? switches_ * switches_ : 0) {
+  check_rule(rule_, network);
+  if (switches_ > std::numeric_limits<Switch>::max()) {
+    throw std::invalid_argument(std::to_string(switches_) + " switches; at most " +
+                                std::to_string(std::numeric_limits<Switch>::max()) +
+                                " are drawn from by a rule");
+  }
+  find_classes();
+  count_halves();
+  find_terms();
+  are_alike_ = are_all_alike();
+  find_nameless();
+}
+
+// Halves that weigh the same with every other are one class, of as many hops where these are looked at;
+// each is its own where pairs may take a nearest shape.
+template <class Family>
+void RulePaths<Family>::find_classes() {
   const auto halves = network_.halves();
   std::map<std::vector<double>, Class> known;
   std::vector<std::size_t> example;
   for (std::size_t code = 0; code < halves.size(); ++code) {
-    std::vector<double> same{static_cast<double>(halves[code].size())};
+    std::vector<double> same;
+    if (of_ == Of::intermediates || rule_.drawn_hops > 0) {
+      same.push_back(static_cast<double>(halves[code].size()));
+    }
     for (std::size_t other = 0; other < halves.size(); ++other) {
       same.push_back(rule_.weight[code * halves.size() + other]);
       same.push_back(rule_.weight[other * halves.size() + code]);
@@ -54,21 +96,23 @@ void RulePaths::find_classes() {
     class_of_.push_back(one->second);
     if (is_new) example.push_back(code);
   }
+  const double most = rule_.weight.empty() ? 0.0 : *std::ranges::max_element(rule_.weight);
   for (const auto first : example) {
     hops_.push_back(static_cast<int>(halves[first].size()));
     for (const auto second : example) {
-      weight_.push_back(rule_.weight[first * halves.size() + second]);
+      const double here = rule_.weight[first * halves.size() + second];
+      weight_.push_back(most > 0.0 ? here / most : 0.0);
     }
   }
 }
 
-void RulePaths::count_halves() {
-  from_.assign(switches_ * switches_, 0);
-  to_ = from_;
+template <class Family>
+void RulePaths<Family>::count_halves() {
   std::map<Counts, std::uint32_t> known;
   mixtures_.emplace_back();
   known.emplace(Counts{}, 0);
   std::vector<std::int32_t> count(hops_.size());
+  std::vector<std::uint32_t> numbers(switches_ * switches_, 0);
   for (int source = 0; source < network_.num_switches(); ++source) {
     check_interrupt();
     const auto halves = network_.half_counts(source);
@@ -76,85 +120,197 @@ void RulePaths::count_halves() {
       if (halves[index(target)].empty()) continue;
       std::ranges::fill(count, 0);
       for (const auto& half : halves[index(target)]) count[class_of_[half.code]] += half.count;
+      int least = 0;  // hops
       Counts here;
       for (std::size_t cls = 0; cls < count.size(); ++cls) {
-        if (count[cls] > 0) here.emplace_back(static_cast<Class>(cls), count[cls]);
+        if (count[cls] == 0) continue;
+        if (of_ == Of::intermediates && !here.empty() && hops_[cls] > least) continue;
+        if (of_ == Of::intermediates && hops_[cls] < least) here.clear();
+        least = hops_[cls];
+        here.emplace_back(static_cast<Class>(cls), count[cls]);
       }
       const auto [one, is_new] =
           known.emplace(std::move(here), static_cast<std::uint32_t>(mixtures_.size()));
       if (is_new) add_mixture(one->first);
-      const auto& found = mixtures_[one->second];
-      from_[cell(source, target)] = one->second;
-      to_[cell(target, source)] = one->second;
-      most_from_[index(source)] = std::max(most_from_[index(source)], found.most);
-      most_to_[index(target)] = std::max(most_to_[index(target)], found.total);
+      numbers[cell(source, target)] = one->second;
     }
+  }
+  mixture_ = PackedNumbers(numbers);
+}
+
+template <class Family>
+void RulePaths<Family>::add_mixture(const Counts& counts) {
+  mixtures_.push_back({static_cast<std::uint32_t>(parts_.size()),
+                       static_cast<std::uint32_t>(counts.size())});
+  for (const auto& [cls, count] : counts) parts_.push_back({cls, count});
+}
+
+template <class Family>
+void RulePaths<Family>::find_terms() {
+  const auto classes = hops_.size();
+  std::map<std::vector<double>, std::size_t> known;  // rows of weights, the largest one scaled to 1
+  for (std::size_t cls = 0; cls < classes; ++cls) {
+    const auto row = std::span(weight_).subspan(cls * classes, classes);
+    const double most = *std::ranges::max_element(row);
+    if (most == 0.0) continue;
+    std::vector<double> scaled;
+    for (const double here : row) scaled.push_back(here / most);
+    const auto [one, is_new] = known.emplace(std::move(scaled), terms_.size());
+    if (is_new) terms_.push_back({std::vector<double>(classes), one->first, {}, {}});
+    terms_[one->second].first[cls] = most;
+  }
+  are_exact_ = terms_.size() <= kMostTerms;
+  if (!are_exact_) terms_ = {bound()};
+  for (auto& term : terms_) {
+    term.from = weights_of(term.first);
+    term.to = weights_of(term.second);
+    term.sources = find_ends(term.from, false);
+    term.targets = find_ends(term.to, true);
   }
 }
 
-void RulePaths::add_mixture(const Counts& counts) {
-  Mixture out{static_cast<std::uint32_t>(parts_.size()), static_cast<std::uint32_t>(counts.size()),
-              0.0, 0.0};
-  std::vector<double> with(hops_.size(), 0.0);
-  for (const auto& [cls, count] : counts) {
-    parts_.push_back({cls, count});
-    out.total += count;
-    for (std::size_t other = 0; other < with.size(); ++other) {
-      with[other] += count * class_weight(cls, static_cast<Class>(other));
+// What no weight exceeds of its two halves.
+template <class Family>
+typename RulePaths<Family>::Term RulePaths<Family>::bound() const {
+  const auto classes = static_cast<Class>(hops_.size());
+  Term out{std::vector<double>(classes, 0.0), std::vector<double>(classes, 0.0), {}, {}};
+  for (Class first = 0; first < classes; ++first) {
+    for (Class second = 0; second < classes; ++second) {
+      out.first[first] = std::max(out.first[first], class_weight(first, second));
     }
   }
-  out.most = *std::ranges::max_element(with);
-  mixtures_.push_back(out);
-}
-
-void RulePaths::keep_products() {
-  if (mixtures_.size() > kMostProducts) return;
-  for (std::uint32_t first = 0; first < mixtures_.size(); ++first) {
-    for (std::uint32_t second = 0; second < mixtures_.size(); ++second) {
-      products_.push_back(added(first, second));
+  for (Class first = 0; first < classes; ++first) {
+    for (Class second = 0; second < classes; ++second) {
+      if (out.first[first] == 0.0) continue;
+      const double share = class_weight(first, second) / out.first[first];
+      out.second[second] = std::max(out.second[second], share);
     }
   }
+  return out;
 }
 
-// What the paths weigh together that are made of all pairs of such halves.
-double RulePaths::added(std::uint32_t first, std::uint32_t second) const {
-  double sum = 0.0;
-  for (const auto& one : parts(first)) {
-    for (const auto& other : parts(second)) {
-      sum += class_weight(one.cls, other.cls) * one.count * other.count;
+// Squares are raised to the next half power of two.
+template <class Family>
+std::vector<typename RulePaths<Family>::Weight> RulePaths<Family>::weights_of(
+    const std::vector<double>& by_class) const {
+  std::vector<Weight> out(mixtures_.size());
+  for (std::uint32_t mixture = 0; mixture < out.size(); ++mixture) {
+    double sum = 0.0;
+    for (const auto& part : parts(mixture)) sum += weighs(part) * by_class[part.cls];
+    if (sum == 0.0) continue;
+    out[mixture] = {sum, std::exp2(std::ceil(4.0 * std::log2(sum) - 1e-9) / 2.0)};
+  }
+  return out;
+}
+
+template <class Family>
+std::size_t RulePaths<Family>::find_ends(const std::vector<Weight>& weights, bool is_target) {
+  Ends found;
+  std::vector<std::pair<double, Switch>> others;
+  for (int sw = 0; sw < network_.num_switches(); ++sw) {
+    check_interrupt();
+    others.clear();
+    for (int other = 0; other < network_.num_switches(); ++other) {
+      const auto square = weights[mixture_[is_target ? cell(other, sw) : cell(sw, other)]].square;
+      if (square > 0.0) others.emplace_back(square, static_cast<Switch>(other));
+    }
+    add_switch(found, others);
+  }
+  const auto known = std::ranges::find(ends_, found);
+  const auto place = static_cast<std::size_t>(known - ends_.begin());
+  if (known == ends_.end()) ends_.push_back(std::move(found));
+  return place;
+}
+
+template <class Family>
+void RulePaths<Family>::add_switch(Ends& ends, std::vector<std::pair<double, Switch>>& others) {
+  std::ranges::sort(others);
+  ends.heads.push_back({0.0, 0.0, static_cast<std::uint32_t>(ends.buckets.size()),
+                        static_cast<std::uint32_t>(ends.others.size())});
+  std::vector<std::pair<double, Bucket>> found;  // with what is proposed together
+  double total = 0.0;
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    const auto& [square, other] = others[i];
+    const auto place = static_cast<Switch>(i);
+    ends.others.push_back(other);
+    if (i == 0 || square != others[i - 1].first) found.push_back({0.0, {0, place, place}});
+    found.back().first += square;
+    found.back().second.last = place;
+    total += square;
+  }
+  // Buckets are gone through until one is found: the most likely ones come first.
+  std::ranges::stable_sort(found, std::greater{}, [](const auto& one) { return one.first; });
+  double before = 0.0;
+  for (auto& [share, bucket] : found) {
+    before += share;
+    bucket.end = static_cast<std::uint32_t>(std::min(before / total * 0x1.0p32, 0x1.0p32 - 1.0));
+    ends.buckets.push_back(bucket);
+  }
+  if (found.empty()) return;
+  ends.buckets.back().end = std::numeric_limits<std::uint32_t>::max();
+  ends.heads.back().length = std::sqrt(total);
+  ends.heads.back().inverse = 1.0 / std::sqrt(total);
+}
+
+template <class Family>
+bool RulePaths<Family>::are_all_alike() const {
+  if (terms_.size() != 1 || !are_exact_ || rule_.drawn_hops > 0 || switches_ < 3) return false;
+  const auto& term = terms_.front();
+  const auto some = mixture_[cell(0, 1)];
+  for (int source = 0; source < network_.num_switches(); ++source) {
+    for (int target = 0; target < network_.num_switches(); ++target) {
+      if (source == target) continue;
+      const auto here = mixture_[cell(source, target)];
+      if (mixtures_[here].size != 1 || term.from[here].sum != term.from[some].sum ||
+          term.to[here].sum != term.to[some].sum ||
+          parts(here).front().count != network_.min_paths(source, target)) {
+        return false;
+      }
     }
   }
-  return sum;
+  return true;
 }
 
-double RulePaths::weight(const Pair& pair, const Part& first, const Part& second) const {
-  const double paths = static_cast<double>(first.count) * second.count;
+template <class Family>
+void RulePaths<Family>::find_nameless() {
+  for (int from = 0; from < network_.num_switches(); ++from) {
+    nameless_begin_.push_back(static_cast<std::uint32_t>(nameless_.size()));
+    for (int to = 0; to < network_.num_switches(); ++to) {
+      if (from != to && !network_.has_choice(from, to) && paths_.has_nameless(from, to)) {
+        nameless_.push_back(to);
+      }
+    }
+  }
+  nameless_begin_.push_back(static_cast<std::uint32_t>(nameless_.size()));
+}
+
+template <class Family>
+double RulePaths<Family>::weight(const Pair& pair, const Part& first, const Part& second) const {
+  const double paths = weighs(first) * weighs(second);
   if (pair.state < kFirstShape) return class_weight(first.cls, second.cls) * paths;
   // Where there are nearest shapes classes are halves.
   return first.cls * network_.halves().size() + second.cls == pair.shape() ? paths : 0.0;
 }
 
-double RulePaths::weight(const Pair& pair, int via) const {
-  const auto first = from_[cell(pair.source, via)];
-  const auto second = to_[cell(pair.target, via)];
-  if (pair.state < kFirstShape) {
-    return products_.empty() ? added(first, second) : products_[first * mixtures_.size() + second];
-  }
+template <class Family>
+double RulePaths<Family>::weight(const Pair& pair, int via) const {
   double sum = 0.0;
-  for (const auto& one : parts(first)) {
-    for (const auto& other : parts(second)) sum += weight(pair, one, other);
+  for (const auto& one : parts(mixture_[cell(pair.source, via)])) {
+    for (const auto& other : parts(mixture_[cell(via, pair.target)])) sum += weight(pair, one, other);
   }
   return sum;
 }
 
-bool RulePaths::has_path(int source, int target) const {
+template <class Family>
+bool RulePaths<Family>::has_path(int source, int target) const {
   if (!network_.has_choice(source, target)) {
     return paths_.count_without_choice(source, target) > 0;
   }
   return state(source, target) != kNothing;
 }
 
-std::uint16_t RulePaths::state(int source, int target) const {
+template <class Family>
+std::uint16_t RulePaths<Family>::state(int source, int target) const {
   auto& known = state_[cell(source, target)];
   auto found = known.load(std::memory_order_relaxed);
   if (found == kUnknown) {
@@ -164,14 +320,15 @@ std::uint16_t RulePaths::state(int source, int target) const {
   return found;
 }
 
-std::uint16_t RulePaths::find_state(int source, int target) const {
+template <class Family>
+std::uint16_t RulePaths<Family>::find_state(int source, int target) const {
   if (has_own_path({source, target, kByRule})) return kByRule;
   if (rule_.nearest.empty()) return kNothing;
   // Shapes of which a path may be, also one that passes a switch twice.
   std::vector<bool> possible(rule_.shapes());
   for (int via = 0; via < network_.num_switches(); ++via) {
-    for (const auto& first : parts(from_[cell(source, via)])) {
-      for (const auto& second : parts(to_[cell(target, via)])) {
+    for (const auto& first : parts(mixture_[cell(source, via)])) {
+      for (const auto& second : parts(mixture_[cell(via, target)])) {
         possible[first.cls * network_.halves().size() + second.cls] = true;
       }
     }
@@ -184,12 +341,13 @@ std::uint16_t RulePaths::find_state(int source, int target) const {
 }
 
 // By some proposals; if none is a path, all are looked at.
-bool RulePaths::has_own_path(const Pair& pair) const {
+template <class Family>
+bool RulePaths<Family>::has_own_path(const Pair& pair) const {
   constexpr int kProposals = 100;
   Stream stream(0, Purpose::route, cell(pair.source, pair.target));
   Draws draws(stream);
   for (int proposal = 0; proposal < kProposals; ++proposal) {
-    if (draw_via(pair, draws) < 0) return false;
+    if (draw_via(pair, draws).sw < 0) return false;
     if (propose(pair, draws)) return true;
   }
   bool found = false;
@@ -198,8 +356,9 @@ bool RulePaths::has_own_path(const Pair& pair) const {
 }
 
 // Calls visit(path, weight) for the paths that the pair draws from, while `wanted()`.
+template <class Family>
 template <class Wanted, class Visit>
-void RulePaths::for_each_path(const Pair& pair, Wanted wanted, Visit visit) const {
+void RulePaths<Family>::for_each_path(const Pair& pair, Wanted wanted, Visit visit) const {
   const auto halves = network_.halves().size();
   const auto admits = [&](int via) { return wanted() && weight(pair, via) > 0.0; };
   paths_.for_each_triple_by(
@@ -213,8 +372,14 @@ void RulePaths::for_each_path(const Pair& pair, Wanted wanted, Visit visit) cons
       });
 }
 
-std::optional<Triple> RulePaths::draw(int source, int target, Draws& draws) const {
+template <class Family>
+std::optional<Triple> RulePaths<Family>::draw(int source, int target, Draws& draws) const {
   if (!network_.has_choice(source, target)) return draw_without_choice(source, target, draws);
+  // A path of the rule's own tells that the pair draws by it.
+  const Pair by_rule{source, target, kByRule};
+  if (const Via via = propose_via(by_rule, kFirstVias, draws); via.sw >= 0) {
+    if (const auto path = propose_by(by_rule, via, draws)) return path;
+  }
   const Pair pair{source, target, state(source, target)};
   if (pair.state == kNothing) return std::nullopt;
   for (int proposal = 0; proposal < kMostProposals; ++proposal) {
@@ -223,7 +388,14 @@ std::optional<Triple> RulePaths::draw(int source, int target, Draws& draws) cons
   return draw_listed(pair, draws);
 }
 
-std::optional<Triple> RulePaths::draw_without_choice(int source, int target, Draws& draws) const {
+template <class Family>
+std::optional<Triple> RulePaths<Family>::draw_without_choice(int source, int target, Draws& draws) const {
+  const auto begin = nameless_begin_[index(source)];
+  const auto size = nameless_begin_[index(source) + 1] - begin;
+  for (int proposal = 0; size > 0 && proposal < kMostVias; ++proposal) {
+    const auto via = nameless_[begin + draws.below(size)];
+    if (via != target && paths_.has_nameless(via, target)) return Triple{via, kAbsent, kAbsent};
+  }
   const auto count = paths_.count_without_choice(source, target);
   if (count == 0) return std::nullopt;
   auto left = static_cast<std::int64_t>(draws.below(static_cast<std::uint32_t>(count)));
@@ -235,47 +407,114 @@ std::optional<Triple> RulePaths::draw_without_choice(int source, int target, Dra
 }
 
 // A path by its weight, or one that does not belong to the set, which is none.
-std::optional<Triple> RulePaths::propose(const Pair& pair, Draws& draws) const {
-  const int via = draw_via(pair, draws);
-  if (via < 0) return std::nullopt;
-  const auto [first, second] = draw_classes(pair, via, draws);
-  const Triple path{via, draw_half(pair.source, via, first.cls, draws),
-                    draw_half(via, pair.target, second.cls, draws)};
+template <class Family>
+std::optional<Triple> RulePaths<Family>::propose(const Pair& pair, Draws& draws) const {
+  const Via via = draw_via(pair, draws);
+  return via.sw < 0 ? std::nullopt : propose_by(pair, via, draws);
+}
+
+template <class Family>
+std::optional<Triple> RulePaths<Family>::propose_by(const Pair& pair, const Via& via,
+                                                    Draws& draws) const {
+  const auto [first, second] = are_alike_ ? Classes{} : draw_classes(pair, via, draws);
+  const Triple path{via.sw, draw_half(pair.source, via.sw, first, draws),
+                    draw_half(via.sw, pair.target, second, draws)};
   if (!is_simple(pair, path) || !is_kept(pair, path, first, second)) return std::nullopt;
   return path;
 }
 
-// -1 if no intermediate weighs anything. Proposals that fail again and again give way to a look at
-// all; both draw from one distribution.
-int RulePaths::draw_via(const Pair& pair, Draws& draws) const {
-  if (pair.state < kFirstShape) {
-    const double most = most_from_[index(pair.source)] * most_to_[index(pair.target)];
-    for (int proposal = 0; proposal < kMostVias; ++proposal) {
+// By the rule; none where none of so many is taken.
+template <class Family>
+typename RulePaths<Family>::Via RulePaths<Family>::propose_via(const Pair& pair, int proposals,
+                                                               Draws& draws) const {
+  if (are_alike_) {
+    for (;;) {
       const auto via = static_cast<int>(draws.below(static_cast<std::uint32_t>(switches_)));
-      const double here = weight(pair, via);
-      if (here > 0.0 && draws.uniform() * most < here) return via;
+      if (via != pair.source && via != pair.target) return {via, &terms_.front()};
     }
+  }
+  for (int proposal = 0; proposal < proposals && !terms_.empty(); ++proposal) {
+    const Term& term = draw_term(pair, draws);
+    const Ends& sources = ends_[term.sources];
+    const Ends& targets = ends_[term.targets];
+    const Head& source = sources.heads[index(pair.source)];
+    const Head& target = targets.heads[index(pair.target)];
+    const double grows = target.length * source.inverse;
+    const double shrinks = source.length * target.inverse;
+    if (grows == 0.0) return {};
+    const auto toss = static_cast<std::uint64_t>(draws.uniform() * 0x1.0p33);
+    const bool knows_target = (toss & 1U) != 0;
+    const Ends& ends = knows_target ? targets : sources;
+    const Head& head = knows_target ? target : source;
+    const Bucket* bucket = &ends.buckets[head.buckets];
+    while (toss >> 1U > bucket->end) ++bucket;
+    const auto size = static_cast<std::uint32_t>(bucket->last - bucket->begin + 1);
+    const int via = ends.others[head.others + bucket->begin + draws.below(size)];
+    const Weight& first = term.from[mixture_[cell(pair.source, via)]];
+    const Weight& second = term.to[mixture_[cell(via, pair.target)]];
+    const double most = (first.square * grows + second.square * shrinks) / 2.0;
+    const double here = are_exact_ ? first.sum * second.sum : weight(pair, via);
+    if (draws.uniform() * most < here) return {via, are_exact_ ? &term : nullptr};
+  }
+  return {};
+}
+
+template <class Family>
+const typename RulePaths<Family>::Term& RulePaths<Family>::draw_term(const Pair& pair,
+                                                                     Draws& draws) const {
+  if (terms_.size() == 1) return terms_.front();
+  const auto weighs = [&](const Term& term) {
+    return ends_[term.sources].heads[index(pair.source)].length *
+           ends_[term.targets].heads[index(pair.target)].length;
+  };
+  double total = 0.0;
+  for (const Term& term : terms_) total += weighs(term);
+  double rank = draws.uniform() * total;
+  const Term* last = &terms_.front();
+  for (const Term& term : terms_) {
+    const double here = weighs(term);
+    if (here == 0.0) continue;
+    last = &term;
+    rank -= here;
+    if (rank < 0.0) break;
+  }
+  return *last;
+}
+
+// None if no intermediate weighs anything. Proposals that fail again and again give way to a look at
+// all; both draw from one distribution.
+template <class Family>
+typename RulePaths<Family>::Via RulePaths<Family>::draw_via(const Pair& pair, Draws& draws) const {
+  if (pair.state < kFirstShape) {
+    if (const Via via = propose_via(pair, kMostVias, draws); via.sw >= 0) return via;
   }
   double total = 0.0;
   for (int via = 0; via < network_.num_switches(); ++via) total += weight(pair, via);
   double rank = draws.uniform() * total;
-  int last = -1;  // taken where rounding leaves a rank beyond all
+  Via last;  // taken where rounding leaves a rank beyond all
   for (int via = 0; via < network_.num_switches(); ++via) {
     const double here = weight(pair, via);
     if (here == 0.0) continue;
-    last = via;
+    last.sw = via;
     rank -= here;
     if (rank < 0.0) break;
   }
   return last;
 }
 
-RulePaths::Classes RulePaths::draw_classes(const Pair& pair, int via, Draws& draws) const {
-  const auto firsts = parts(from_[cell(pair.source, via)]);
-  const auto seconds = parts(to_[cell(pair.target, via)]);
+template <class Family>
+typename RulePaths<Family>::Classes RulePaths<Family>::draw_classes(const Pair& pair, const Via& via,
+                                                                    Draws& draws) const {
+  const auto one = mixture_[cell(pair.source, via.sw)];
+  const auto other = mixture_[cell(via.sw, pair.target)];
+  const auto firsts = parts(one);
+  const auto seconds = parts(other);
+  if (via.term != nullptr) {
+    return {draw_part(firsts, via.term->first, via.term->from[one].sum, draws),
+            draw_part(seconds, via.term->second, via.term->to[other].sum, draws)};
+  }
   Classes out{firsts.front(), seconds.front()};
-  if (firsts.size() * seconds.size() == 1) return out;
-  double rank = draws.uniform() * weight(pair, via);
+  double rank = draws.uniform() * weight(pair, via.sw);
   for (const auto& first : firsts) {
     for (const auto& second : seconds) {
       const double here = weight(pair, first, second);
@@ -288,19 +527,38 @@ RulePaths::Classes RulePaths::draw_classes(const Pair& pair, int via, Draws& dra
   return out;
 }
 
+template <class Family>
+typename RulePaths<Family>::Part RulePaths<Family>::draw_part(std::span<const Part> parts,
+                                                              const std::vector<double>& by_class,
+                                                              double total, Draws& draws) const {
+  Part out = parts.front();
+  if (parts.size() == 1) return out;
+  double rank = draws.uniform() * total;
+  for (const auto& part : parts) {
+    const double here = weighs(part) * by_class[part.cls];
+    if (here == 0.0) continue;
+    out = part;
+    rank -= here;
+    if (rank < 0.0) break;
+  }
+  return out;
+}
+
 // Of the MIN paths of a pair that are of the class, each as likely.
-std::int32_t RulePaths::draw_half(int from, int to, Class cls, Draws& draws) const {
+template <class Family>
+std::int32_t RulePaths<Family>::draw_half(int from, int to, const Part& part,
+                                          Draws& draws) const {
   const auto paths = network_.min_paths(from, to);
-  const bool alone = parts(from_[cell(from, to)]).size() == 1;
   for (;;) {
     const auto position = paths == 1 ? 0 : draws.below(static_cast<std::uint32_t>(paths));
     const auto name = network_.min_name(from, to, static_cast<std::int32_t>(position));
-    if (alone || class_of_[network_.min_half(from, name, to)] == cls) return name;
+    if (are_alike_ || part.count == paths || class_of_[network_.min_half(from, name, to)] == part.cls) return name;
   }
 }
 
 // By weight among the paths of the pair, all of them looked at.
-Triple RulePaths::draw_listed(const Pair& pair, Draws& draws) const {
+template <class Family>
+Triple RulePaths<Family>::draw_listed(const Pair& pair, Draws& draws) const {
   std::vector<Triple> paths;
   std::vector<double> cumulative;
   double total = 0.0;
@@ -313,8 +571,9 @@ Triple RulePaths::draw_listed(const Pair& pair, Draws& draws) const {
 }
 
 // Whether no switch is passed twice, or that is allowed. Each half by itself does not.
-bool RulePaths::is_simple(const Pair& pair, const Triple& path) const {
-  if (!network_.are_simple()) return true;
+template <class Family>
+bool RulePaths<Family>::is_simple(const Pair& pair, const Triple& path) const {
+  if (of_ == Of::intermediates || !network_.are_simple()) return true;
   PathLinks first, second;
   network_.append_min(first, pair.source, path.first_half, path.intermediate);
   network_.append_min(second, path.intermediate, path.second_half, pair.target);
@@ -327,9 +586,11 @@ bool RulePaths::is_simple(const Pair& pair, const Triple& path) const {
 }
 
 // Whether a path is of no drawn length or among the first of it. No two keys of a pair are equal.
-bool RulePaths::is_kept(const Pair& pair, const Triple& path, const Part& first,
+template <class Family>
+bool RulePaths<Family>::is_kept(const Pair& pair, const Triple& path, const Part& first,
                         const Part& second) const {
-  if (pair.state >= kFirstShape || hops_[first.cls] + hops_[second.cls] != rule_.drawn_hops) {
+  if (rule_.drawn_hops == 0 || pair.state >= kFirstShape ||
+      hops_[first.cls] + hops_[second.cls] != rule_.drawn_hops) {
     return true;
   }
   const auto& [via, start, end] = path;
@@ -337,7 +598,8 @@ bool RulePaths::is_kept(const Pair& pair, const Triple& path, const Part& first,
   return key < first_dropped(pair);
 }
 
-std::uint64_t RulePaths::first_dropped(const Pair& pair) const {
+template <class Family>
+std::uint64_t RulePaths<Family>::first_dropped(const Pair& pair) const {
   auto& known = first_dropped_[cell(pair.source, pair.target)];
   auto found = known.load(std::memory_order_relaxed);
   if (found == 0) {
@@ -347,11 +609,12 @@ std::uint64_t RulePaths::first_dropped(const Pair& pair) const {
   return found;
 }
 
-std::uint64_t RulePaths::find_first_dropped(const Pair& pair) const {
+template <class Family>
+std::uint64_t RulePaths<Family>::find_first_dropped(const Pair& pair) const {
   const auto key = pair_key(rule_.seed, pair.source, pair.target);
   const auto has_drawn = [&](int via) {
-    for (const auto& first : parts(from_[cell(pair.source, via)])) {
-      for (const auto& second : parts(to_[cell(pair.target, via)])) {
+    for (const auto& first : parts(mixture_[cell(pair.source, via)])) {
+      for (const auto& second : parts(mixture_[cell(via, pair.target)])) {
         if (hops_[first.cls] + hops_[second.cls] == rule_.drawn_hops) return true;
       }
     }
@@ -370,21 +633,8 @@ std::uint64_t RulePaths::find_first_dropped(const Pair& pair) const {
   return *sought;
 }
 
-std::int64_t count_triples(const Topology& network, std::span<const std::int32_t> sources,
-                           std::span<const std::int32_t> targets, std::int64_t enough) {
-  std::int64_t total = 0;
-  for (std::size_t pair = 0; pair < sources.size() && total <= enough; ++pair) {
-    check_interrupt();
-    if (!network.has_choice(sources[pair], targets[pair])) continue;
-    for (int via = 0; via < network.num_switches(); ++via) {
-      if (!network.is_intermediate(sources[pair], via, targets[pair])) continue;
-      const std::int64_t firsts = network.min_paths(sources[pair], via);
-      // Both are below 2^31, so that a sum beyond all is none.
-      total += firsts * network.min_paths(via, targets[pair]);
-      if (total > enough) break;
-    }
-  }
-  return total;
-}
+template class RulePaths<Dragonfly>;
+template class RulePaths<DegradedDragonfly>;
+template class RulePaths<ShortestPaths>;
 
 }  // namespace tvlb::sim

@@ -1,14 +1,10 @@
-// The MIN paths of a Dragonfly of which links are down, found by their position, and a sampler of
-// all its VLB paths.
+// The MIN paths of a Dragonfly of which links are down, found by their position.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <vector>
 
 #include "paths/candidates.hpp"
-#include "shape_rule.hpp"
 #include "dragonfly/degraded.hpp"
 
 namespace tvlb::sim {
@@ -57,26 +53,6 @@ class MinPaths<DegradedDragonfly> {
   }
 
   const DegradedDragonfly& network_;
-};
-
-/// Uniform over every (first half, intermediate, second half).
-class AllDegradedTriples {
- public:
-  AllDegradedTriples(const DegradedDragonfly& network, const AllRule&);
-
-  [[nodiscard]] std::optional<Triple> draw(const DegradedDragonfly& network, int source, int target,
-                                           Draws& draws) const;
-
- private:
-  /// Pairs of halves by way of a switch.
-  [[nodiscard]] static std::uint32_t count(const DegradedDragonfly& network, int source, int via,
-                                           int target);
-  [[nodiscard]] static Triple triple(const DegradedDragonfly& network, int source, int via,
-                                     int target, std::uint32_t rank);
-
-  // Of the pairs that begin or end at a switch, the most MIN paths that one has.
-  std::vector<std::uint32_t> most_from_;
-  std::vector<std::uint32_t> most_to_;
 };
 
 }  // namespace tvlb::sim
