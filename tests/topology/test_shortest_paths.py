@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sim_bridge import Scenario, SimulationConfig
 from tests.topology.toy import Leaves, Ring, WalkCounts
 from tvlb.errors import InvalidInput
+from tvlb.native import kernels
 from tvlb.paths import all_pairs, data_points, min_rows, parse_expression, strategic_choices
 from tvlb.topology import Dragonfly, LinkKinds, Topology, Triples, compiled, parse_topology
 from tvlb.traffic import Permutation
@@ -212,3 +213,17 @@ def test_long_routes_are_simulated(routing: str, vc_count: int | None) -> None:
     assert result.hops_mean > (6 if routing == "vlb" else 3)
     # Hardly any packet meets another: 5 cycles, and 12 for each link.
     assert result.latency_mean == pytest.approx(5 + 12 * result.hops_mean, rel=0.01)
+
+
+# Beyond so many kinds of pairs, among the links that lead nearer.
+@pytest.mark.parametrize("text", ["random(24,1,5,seed=1)", "torus(1,4,4)", "fattree3(4)"])
+def test_paths_are_the_same_where_their_first_links_are_not_kept(text: str) -> None:
+    topology = parse_topology(text)
+    network, ends = topology.network.compile(), all_pairs(topology)
+    kept, sought = kernels.ShortestPaths(network), kernels.ShortestPaths(network, most_kinds=0)
+    assert kept.halves == sought.halves
+    rows = zip(
+        kept.kernel().enumerate_min(*ends), sought.kernel().enumerate_min(*ends), strict=True
+    )
+    assert all(np.array_equal(one, other) for one, other in rows)
+    assert kept.most_min_paths == sought.most_min_paths > 1
