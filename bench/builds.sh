@@ -4,7 +4,7 @@
 #   PYTHON     of an environment that holds the build and test dependencies
 #   check      conservation of flits, phits and credits, checked in every simulated cycle or block
 #   sanitize   AddressSanitizer and UndefinedBehaviorSanitizer
-#   threads    ThreadSanitizer: runs side by side, which share networks and samplers
+#   threads    ThreadSanitizer: runs side by side, which share networks and samplers, and on threads
 #   optimise   -O1 against -O3: equal results of the runs of bench/digest.py
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -68,7 +68,8 @@ threads() {
     (
         LD_PRELOAD=$(g++ -print-file-name=libtsan.so)
         export LD_PRELOAD TSAN_OPTIONS=halt_on_error=1
-        run threads -m pytest -p no:cacheprovider -q --capture=sys -m "not slow" tests/sim_bridge/test_runs.py
+        run threads -m pytest -p no:cacheprovider -q --capture=sys -m "not slow" \
+            tests/sim_bridge/test_runs.py tests/sim_bridge/test_threads.py
         run threads bench/digest.py --workers 2 paths families
     )
 }
