@@ -1,6 +1,6 @@
 """Hashes over the results of runs of the native code, by group, to compare builds.
 
-    python bench/digest.py [--workers N] [GROUP...]
+    python bench/digest.py [--workers N] [--threads N] [GROUP...]
 
 - iq and vct: with input queues every routing, two path sets, four patterns and two loads on five
   networks, one of them with more than 256 VCs per switch; by virtual cut-through every policy of
@@ -17,8 +17,9 @@
 - forwarding: the entries and layers of every engine, order and number of layers, what is measured
   of them, and repairs, on seven networks.
 
-Figures that depend on the machine (times) are left out, and runs side by side (`--workers`) change
-nothing. `bench/builds.sh PYTHON optimise` compares -O1 with -O3.
+Figures that depend on the machine (times) are left out, and neither runs side by side (`--workers`)
+nor threads within a run (`--threads`) change anything. `bench/builds.sh PYTHON optimise` compares
+-O1 with -O3.
 """
 
 import argparse
@@ -168,7 +169,7 @@ FORWARDING_OPTIONS: tuple[dict[str, Any], ...] = (
 )
 TIMES = ("cpu_seconds", "wall_seconds")
 
-Run = Callable[[], dict[str, Any]]
+Run = Callable[[int], dict[str, Any]]  # of the number of threads
 
 
 def run_of(scenario: RouterScenario[Any, Any], load: float, config: Any) -> Run:
@@ -176,10 +177,13 @@ def run_of(scenario: RouterScenario[Any, Any], load: float, config: Any) -> Run:
     return partial(outcome, scenario, load, config)
 
 
-def outcome(scenario: RouterScenario[Any, Any], load: float, config: Any) -> dict[str, Any]:
+def outcome(
+    scenario: RouterScenario[Any, Any], load: float, config: Any, threads: int
+) -> dict[str, Any]:
     """Return the figures of a run, or the buffers that ended it."""
+    more: dict[str, Any] = {"threads": threads} if scenario.takes_threads else {}
     try:
-        return asdict(scenario.run(load, config))
+        return asdict(scenario.run(load, config, **more))
     except SimulationDeadlock as found:
         return {"cycle": found.cycle, "blocked": [asdict(one) for one in found.blocked]}
 
@@ -266,7 +270,7 @@ def ended_runs() -> list[Run]:
     return found
 
 
-def cancelled(scenario: Scenario, load: float) -> dict[str, Any]:
+def cancelled(scenario: Scenario, load: float, threads: int) -> dict[str, Any]:
     """Cancel a run in its course, and tell what differs from one that is that long.
 
     Neither depends on when that is, which the clock has a say in.
@@ -275,9 +279,9 @@ def cancelled(scenario: Scenario, load: float) -> dict[str, Any]:
     watch = threading.Thread(target=set_after, args=(stop, CANCELLED_AFTER))
     watch.start()
     config = replace(QUEUED, warmup_cycles=0, drain_limit_cycles=0)
-    found = scenario.run(load, replace(config, measured_cycles=MAX_CYCLES), stop)
+    found = scenario.run(load, replace(config, measured_cycles=MAX_CYCLES), stop, threads=threads)
     watch.join()
-    whole = scenario.run(load, replace(config, measured_cycles=found.cycles))
+    whole = scenario.run(load, replace(config, measured_cycles=found.cycles), threads=threads)
     names = ("flits", "flits_injected", "flits_in_network", "flit_hops", "vlb_share", "series")
     one, other = (
         json.dumps([plain(asdict(run)[name]) for name in names]) for run in (found, whole)
@@ -382,7 +386,7 @@ def forwarding_runs() -> list[Run]:
     return found
 
 
-def forwarding_run(topology: Topology, options: RouteOptions) -> dict[str, Any]:
+def forwarding_run(topology: Topology, options: RouteOptions, threads: int) -> dict[str, Any]:
     """Return hashes of a table, of its repair and of the rates of streams."""
     forwarding = route(topology, options).forwarding
     left = without(topology, Failures(links=(tuple(topology.network.cables(0)[0].tolist()),)))
@@ -394,7 +398,7 @@ def forwarding_run(topology: Topology, options: RouteOptions) -> dict[str, Any]:
         "repaired": repaired.forwarding.ports,
         "changes": np.concatenate(repaired.changes),
     }
-    rates = asdict(bandwidth_of(forwarding, 20, seed=1))
+    rates = asdict(bandwidth_of(forwarding, 20, seed=1, workers=threads))
     return rates | {name: hashlib.sha256(one.tobytes()).hexdigest() for name, one in arrays.items()}
 
 
@@ -415,10 +419,12 @@ def main() -> None:
     )
     parser.add_argument("group", nargs="*", help="all, unless some are named", metavar="GROUP")
     parser.add_argument("--workers", type=int, default=1, help="runs side by side, on threads")
+    parser.add_argument("--threads", type=int, default=1, help="of a run that may have several")
     options = parser.parse_args()
     for name in options.group or GROUPS:
         digest = hashlib.sha256()
-        results = run_all(GROUPS[name](), options.workers)
+        runs = [partial(run, options.threads) for run in GROUPS[name]()]
+        results = run_all(runs, options.workers)
         for result in results:
             figures = {key: value for key, value in result.items() if key not in TIMES}
             digest.update(json.dumps(plain(figures), sort_keys=True).encode())
