@@ -114,7 +114,7 @@ def test_the_table_tells_units(capsys: pytest.CaptureFixture[str]) -> None:
             "routing ugal-l draws from one path set, not from 2",
         ),
         (["--table", "t.json"], "table t.json is of router iq; router vct does not have it: its"),
-        (["--saturation"], "saturation True is of router iq"),
+        (["--saturation"], "--saturation is of router iq"),
         (["--no-saturation"], "saturation False is of router iq"),
         (["--buffer", "32"], "buffer 32 is of router iq"),
         (["--speedup", "2"], "speedup 2.0 is of router iq"),
