@@ -25,7 +25,7 @@ from tvlb.statistics import check_seed
 _SEARCH_GRID = 0.01
 _MAX_SEEDS = 1000
 # Fewer take no longer than threads wait for each other.
-_NODES_PER_THREAD = 128
+_NODES_PER_THREAD = 512
 
 
 @dataclass(frozen=True, eq=False)
