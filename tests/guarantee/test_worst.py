@@ -124,7 +124,7 @@ def test_floors_of_a_symmetric_dragonfly_are_the_known_ones(vlb: str, floor: flo
 @pytest.mark.parametrize(
     ("vlb", "ceiling"),
     [
-        ("<=4", 0.3587),
+        pytest.param("<=4", 0.3587, marks=pytest.mark.slow),
         pytest.param("all", 0.5358, marks=pytest.mark.slow),
         pytest.param("short(2,3)", 0.4452, marks=pytest.mark.slow),
         pytest.param("shape(g.?)", 0.3273, marks=pytest.mark.slow),
