@@ -167,7 +167,7 @@ FORWARDING_OPTIONS: tuple[dict[str, Any], ...] = (
     {"order": "auto", "passes": 3, "max_layers": 2},
     {"layers": True},
 )
-TIMES = ("cpu_seconds", "wall_seconds")
+TIMES = ("cpu_seconds", "wall_seconds", "threads")  # they depend on the machine
 
 Run = Callable[[int], dict[str, Any]]  # of the number of threads
 

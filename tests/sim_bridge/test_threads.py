@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from sim_bridge import FogConfig, Scenario, SimulationConfig, simulate
+from tvlb.cli import main
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
 from tvlb.paths import parse_expression
@@ -37,7 +38,7 @@ def figures(
     scenario = Scenario(topology, routing, paths, parse_pattern("uniform"), 3)
     config = replace(CONFIG, **settings, **more)
     found = asdict(scenario.run(load, config, threads=threads))
-    times = ("cpu_seconds", "wall_seconds", "traces", "config")
+    times = ("cpu_seconds", "wall_seconds", "threads", "traces", "config")
     return plain({key: one for key, one in found.items() if key not in times})
 
 
@@ -66,3 +67,15 @@ def test_threads_out_of_range() -> None:
         simulate(topology, load=0.1, config=CONFIG, threads=0)
     with pytest.raises(InvalidInput, match="threads 2: a run with a FogConfig has one"):
         simulate(topology, load=[0.1], config=FogConfig(), threads=2)
+
+
+def test_a_command_says_where_threads_are_of_no_use(capsys: pytest.CaptureFixture[str]) -> None:
+    """On the terminal alone: documents are the same."""
+    asked = ["simulate", "2,4,2,5", "--load", "0.1", "--warmup", "50", "--cycles", "50", "--json"]
+    told: list[str] = []
+    for routing, warned in (("ugal-l", False), ("ugal-g", True)):
+        assert main([*asked, "--routing", routing, "--threads", "2"]) == 0
+        printed = capsys.readouterr()
+        assert ("warning: --threads 2: simulated on 1." in printed.err) == warned
+        told.append(printed.out)
+    assert "threads" not in "".join(told)

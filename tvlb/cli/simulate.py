@@ -11,7 +11,7 @@ from tvlb.cli.numbers import Threads, Workers, integer
 from tvlb.cli.options import Json, PatternOption, Seed, TopologyArgument, WithoutOption, parse_loads
 from tvlb.cli.remote import ServerOption, TokenFileOption, ask_server, place_of
 from tvlb.cli.router_options import takes_router_options
-from tvlb.cli.terminal import grid, print_result, progress_display
+from tvlb.cli.terminal import grid, print_notice, print_result, progress_display
 from tvlb.documents import check_writable
 from tvlb.errors import InvalidInput
 from tvlb.languages import one_of
@@ -122,6 +122,13 @@ def _compute(
     request = model.request(experiment)
     with progress_display() as report:
         found = simulate_request(request, workers=workers, threads=threads, report=report)
+    ran = max((getattr(one, "threads", 1) for one in found.runs if threads), default=threads)
+    if ran != threads:
+        print_notice(
+            f"warning: --threads {threads}: simulated on {ran}. Networks are cut between groups of "
+            "switches; a run is not cut where the queues of any switch decide (ugal-g, par on "
+            "other networks than Dragonflies, routings by level), nor with --traces"
+        )
     return simulation_document(model.name).of(request, found).plain()
 
 

@@ -37,6 +37,7 @@ class SimulationResult(RunResult):
     Attributes
     ----------
     path_set : what was simulated, as text; see `RunResult` for the rest.
+    threads : on which it ran, as many as it had use for; documents leave it out.
     latency_ci95, accepted_ci95 : half the 95% confidence interval of latency_mean and accepted.
     generated : packets/cycle/node generated within the measured window.
     undelivered : measured packets not delivered by the end.
@@ -62,6 +63,7 @@ class SimulationResult(RunResult):
     load: float
     seed: int
     config: SimulationConfig
+    threads: int
     accepted: float = figure(
         "Delivered in the measured window", _RATE, "mean", has_interval=True, column=("accepted", 4)
     )

@@ -54,6 +54,7 @@ class Run : private Course {
     run(*this);
     Figures found = figures();
     found["cpu_seconds"] = threads.end();
+    found["threads"] = std::int64_t{fabric_.num_parts()};
     return found;
   }
 
