@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from tvlb.documents import decimal_number, whole_number
-from tvlb.processes import check_threads, check_workers
+from tvlb.processes import check_workers
 
 
 def parsed_integer(text: str) -> int:
@@ -24,16 +24,16 @@ def _parsed_number(text: str) -> float:
         raise typer.BadParameter(f"{text!r} is not a number") from None
 
 
-def _worker_count(text: str) -> int:
-    workers = parsed_integer(text)
-    check_workers(workers)
-    return workers
+def _counted(name: str, text: str, usual: str) -> Any:
+    """Declare an option that is a number of processes or threads; `usual` is without it."""
 
+    def parsed(given: str) -> int:
+        count = parsed_integer(given)
+        check_workers(count, name)
+        return count
 
-def _thread_count(text: str) -> int:
-    threads = parsed_integer(text)
-    check_threads(threads)
-    return threads
+    help_text = f"{text}; the results do not depend on it."
+    return typer.Option(parser=parsed, metavar="INTEGER", help=help_text, show_default=usual)
 
 
 def integer(text: str, *, metavar: str = "INTEGER", **more: Any) -> Any:
@@ -46,21 +46,12 @@ def number(text: str, *, metavar: str = "NUMBER", **more: Any) -> Any:
     return typer.Option(parser=_parsed_number, metavar=metavar, help=text, **more)
 
 
-Workers = Annotated[
-    int | None,
-    typer.Option(
-        parser=_worker_count,
-        metavar="INTEGER",
-        help="Processes and threads; the results do not depend on it.",
-        show_default="one per core",
-    ),
-]
+Workers = Annotated[int | None, _counted("workers", "Processes and threads", "one per core")]
 Threads = Annotated[
     int | None,
-    typer.Option(
-        parser=_thread_count,
-        metavar="INTEGER",
-        help="Threads of each simulation with input queues; the results do not depend on it.",
-        show_default="what the runs leave of the workers",
+    _counted(
+        "threads",
+        "Threads of each simulation with input queues",
+        "what the runs leave of the workers",
     ),
 ]

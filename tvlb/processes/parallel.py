@@ -69,16 +69,10 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def check_workers(workers: int) -> None:
+def check_workers(count: int, name: str = "workers") -> None:
     """Raise InvalidInput unless so many processes or threads may be started."""
-    if not 1 <= workers <= _MOST_WORKERS:
-        raise InvalidInput(f"workers {workers} is out of range: 1..{_MOST_WORKERS}")
-
-
-def check_threads(threads: int) -> None:
-    """Raise InvalidInput unless one simulation may have so many threads."""
-    if not 1 <= threads <= _MOST_WORKERS:
-        raise InvalidInput(f"threads {threads} is out of range: 1..{_MOST_WORKERS}")
+    if not 1 <= count <= _MOST_WORKERS:
+        raise InvalidInput(f"{name} {count} is out of range: 1..{_MOST_WORKERS}")
 
 
 def map_threads(

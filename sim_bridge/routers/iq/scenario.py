@@ -23,7 +23,7 @@ from tvlb.errors import InvalidInput
 from tvlb.languages import Call, choose, in_turn, one_of, parse_call
 from tvlb.native.virtual_channels import vc_policy
 from tvlb.paths import PathSet, parse_expression
-from tvlb.processes import check_threads
+from tvlb.processes import check_workers
 from tvlb.statistics import check_seed
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, switch_pairs
@@ -113,7 +113,7 @@ class Scenario(DrawsPaths, RouterScenario[SimulationConfig, SimulationResult]):
         ------
         InvalidInput : see `RouterScenario.run`.
         """
-        check_threads(threads)
+        check_workers(threads, "threads")
         return self._run(load, config, stop, threads=threads)
 
     def _simulate(
