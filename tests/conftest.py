@@ -1,9 +1,10 @@
 """What tests of several folders share."""
 
 import gc
+import json
 import logging
 import signal
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from tests.browser import running_browser
 from tests.search.here import compute_here
 from tests.service import Server, new_token, running_server
 from tests.topology.toy import FAMILIES
+from tvlb.cli import main
 from tvlb.topology import families, register
 
 # How long an example takes says nothing on a busy machine.
@@ -194,6 +196,17 @@ def _libraries_log_nowhere() -> Generator[None]:
     for handler in list(logging.root.handlers):
         if type(handler).__module__ == "tvlb.jobs.logs":
             logging.root.removeHandler(handler)
+
+
+@pytest.fixture
+def ran(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """Run a command that succeeds, and return what it prints as JSON."""
+
+    def run(*arguments: str) -> Any:
+        assert main([*arguments, "--json"]) == 0, capsys.readouterr().err
+        return json.loads(capsys.readouterr().out)
+
+    return run
 
 
 @pytest.fixture

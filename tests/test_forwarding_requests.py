@@ -44,17 +44,6 @@ def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.fixture
-def ran(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Run a command that succeeds, and return what it prints."""
-
-    def run(*arguments: str) -> Any:
-        assert main([*arguments, "--json"]) == 0, capsys.readouterr().err
-        return json.loads(capsys.readouterr().out)
-
-    return run
-
-
 def asked(row: Mapping[str, str]) -> dict[str, Any]:
     return {"engine": row["algorithm"], "order": row["endpoint_order"]}
 

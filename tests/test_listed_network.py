@@ -9,7 +9,6 @@ import pytest
 from pydantic import TypeAdapter
 
 from tests.service import Server, quick_options
-from tvlb.cli import main
 from tvlb.errors import InvalidInput
 from tvlb.table import read_table
 from tvlb.topology import ListedTopology, Listing, Topology, explicit_type, parse_topology
@@ -35,17 +34,6 @@ def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_process: None) ->
     """Work in a folder that has the network as `net.json`."""
     monkeypatch.chdir(tmp_path)
     Path("net.json").write_text(json.dumps(NETWORK))
-
-
-@pytest.fixture
-def ran(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Run a command that succeeds, and return what it prints."""
-
-    def run(*arguments: str) -> Any:
-        assert main([*arguments, "--json"]) == 0, capsys.readouterr().err
-        return json.loads(capsys.readouterr().out)
-
-    return run
 
 
 def test_it_is_modelled_probed_and_balanced(ran: Any) -> None:

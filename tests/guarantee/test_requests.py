@@ -24,15 +24,6 @@ def figures(document: dict[str, Any]) -> dict[str, Any]:
     return {name: document[name] for name in names}
 
 
-@pytest.fixture
-def ran(capsys: pytest.CaptureFixture[str]) -> Any:
-    def run(*arguments: str) -> Any:
-        assert main([*arguments, "--json"]) == 0, capsys.readouterr().err
-        return json.loads(capsys.readouterr().out)
-
-    return run
-
-
 def test_the_command_writes_a_witness_that_the_model_confirms(tmp_path: Path, ran: Any) -> None:
     path = tmp_path / "witness.csv"
     asked = [NETWORK, "--vlb", "<=3"]
