@@ -318,7 +318,8 @@ class Fabric {
     return static_cast<int>(until(cycle + 1.0) - until(cycle));
   }
 
-  void deliver(const Unit& unit, PacketType* packets, std::int32_t cycle) {
+  // Not within `run_cycle`, for the same reason.
+  [[gnu::noinline]] void deliver(const Unit& unit, PacketType* packets, std::int32_t cycle) {
     Events& events = events_of(unit.number);
     SwitchState* const switches = switches_.data();
     const auto enqueue = [=](const Arrival& arrival) {
