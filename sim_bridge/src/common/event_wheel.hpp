@@ -15,20 +15,24 @@ struct Silent {
   void operator()(const auto&) const {}
 };
 
-/// A drained slot hands its storage to the next slot in need, so the wheel touches as much memory
-/// as the events alive need, not as its span would.
+/// Of several units, each of which is drained for itself; threads may share one if units have one each.
+/// A drained slot hands its storage to the next slot of its unit in need, so the wheel touches as much
+/// memory as the events alive need, not as its span would.
 template <class Event>
 class EventWheel {
  public:
-  explicit EventWheel(int span)
-      : slots_(std::bit_ceil(static_cast<std::size_t>(span) + 1)), mask_(slots_.size() - 1) {}
+  explicit EventWheel(int span, std::size_t units = 1)
+      : shift_(std::bit_width(static_cast<unsigned>(span))),
+        mask_((std::size_t{1} << shift_) - 1),
+        slots_(units << shift_),
+        spare_(units) {}
 
   [[nodiscard]] std::int32_t span() const { return static_cast<std::int32_t>(mask_); }
 
-  /// `due` must lie after the cycle last drained and at most `span()` beyond it.
-  void push(std::int32_t due, Event event) {
-    Slot& slot = slots_[static_cast<std::size_t>(due) & mask_];
-    if (slot.used == slot.capacity) [[unlikely]] grow(slot);
+  /// `due` must lie after the cycle of the unit last drained and at most `span()` beyond it.
+  void push(std::int32_t due, Event event, unsigned unit = 0) {
+    Slot& slot = at(due, unit);
+    if (slot.used == slot.capacity) [[unlikely]] grow(slot, unit);
     slot.events[slot.used++] = event;
   }
 
@@ -40,11 +44,11 @@ class EventWheel {
     }
   }
 
-  /// Visits the events due in `cycle` in the order of their pushes; `visit` may push others. Some
-  /// events ahead of `visit(event)` calls `announce(event)`, to fetch its memory.
+  /// Visits the events of a unit due in `cycle` in the order of their pushes; `visit` may push others.
+  /// Some events ahead of `visit(event)` calls `announce(event)`, to fetch its memory.
   template <class Visit, class Announce = Silent>
-  void drain(std::int32_t cycle, Visit&& visit, Announce announce = {}) {
-    Slot& slot = slots_[static_cast<std::size_t>(cycle) & mask_];
+  void drain(std::int32_t cycle, Visit&& visit, Announce announce = {}, unsigned unit = 0) {
+    Slot& slot = at(cycle, unit);
     if (slot.used == 0) return;
     const Event* const events = slot.events.get();
     const Event* const end = events + slot.used;
@@ -53,7 +57,7 @@ class EventWheel {
       visit(*event);
     }
     slot.used = 0;
-    spare_.push_back({std::move(slot.events), std::exchange(slot.capacity, 0U)});
+    spare_[unit].push_back({std::move(slot.events), std::exchange(slot.capacity, 0U)});
   }
 
  private:
@@ -65,11 +69,14 @@ class EventWheel {
     std::uint32_t used = 0;
   };
 
-  void grow(Slot& slot) {
+  [[nodiscard]] Slot& at(std::int32_t cycle, unsigned unit) {
+    return slots_[(std::size_t{unit} << shift_) + (static_cast<std::size_t>(cycle) & mask_)];
+  }
+  void grow(Slot& slot, unsigned unit) {
     Storage& storage = slot;
-    if (slot.capacity == 0 && !spare_.empty()) {
-      storage = std::move(spare_.back());
-      spare_.pop_back();
+    if (std::vector<Storage>& spare = spare_[unit]; slot.capacity == 0 && !spare.empty()) {
+      storage = std::move(spare.back());
+      spare.pop_back();
       return;
     }
     const std::uint32_t capacity = std::max(kLeastEvents, 2 * slot.capacity);
@@ -81,9 +88,10 @@ class EventWheel {
   static constexpr std::uint32_t kLeastEvents = 16;
   static constexpr std::ptrdiff_t kAhead = 8;
 
-  std::vector<Slot> slots_;
-  std::vector<Storage> spare_;
+  int shift_;
   std::size_t mask_;
+  std::vector<Slot> slots_;                  // of a unit after those of another
+  std::vector<std::vector<Storage>> spare_;  // per unit
 };
 
 }  // namespace tvlb::sim

@@ -34,7 +34,8 @@ class Sources {
   /// it can send.
   Sources(const Traffic& traffic, const RunConfig& config, int flits = 1,
           std::span<const std::int32_t> ends = {})
-      : step_(config.step_cycle), span_(ends.size() > 1 ? kUnitSpan : kWheelSpan) {
+      : step_(config.step_cycle),
+        wakings_(ends.size() > 1 ? kUnitSpan : kWheelSpan, std::max<std::size_t>(ends.size(), 1)) {
     for (const double load : {config.load, config.step_load}) {
       if (!(load >= 0.0) || !(load * traffic.max_rate() <= 1.0 + 1e-12)) {
         throw std::invalid_argument(
@@ -44,10 +45,7 @@ class Sources {
     }
     std::map<double, std::uint32_t> gaps_of_rate;
     nodes_.resize(static_cast<std::size_t>(traffic.num_nodes()));
-    for (std::size_t unit = 0; unit < std::max<std::size_t>(ends.size(), 1); ++unit) {
-      wakings_.emplace_back(span_);
-    }
-    std::size_t unit = 0;
+    unsigned unit = 0;
     for (std::int32_t id = 0; id < traffic.num_nodes(); ++id) {
       const double rate = traffic.rate(id);
       const auto count = static_cast<std::uint32_t>(gaps_.size());
@@ -78,13 +76,14 @@ class Sources {
     add_gap(node, later_gaps_);
   }
   /// Has a node looked at in a cycle after `now`: when `due`, or earlier if that is too far ahead.
-  void wake(std::int32_t id, std::int32_t due, std::int32_t now, std::size_t unit = 0) {
+  void wake(std::int32_t id, std::int32_t due, std::int32_t now, unsigned unit = 0) {
     if (due == kNever) return;
-    wakings_[unit].push(std::min(due, now + span_), id);
+    wakings_.push(std::min(due, now + wakings_.span()), id, unit);
   }
   /// Calls `visit(node)` for those of a unit woken in this cycle, and `announce(node)` some ahead.
-  void drain(std::size_t unit, std::int32_t cycle, auto&& visit, auto&&... announce) {
-    wakings_[unit].drain(cycle, visit, announce...);
+  template <class Announce = Silent>
+  void drain(std::int32_t cycle, auto&& visit, Announce announce = {}, unsigned unit = 0) {
+    wakings_.drain(cycle, visit, announce, unit);
   }
 
  private:
@@ -102,8 +101,7 @@ class Sources {
   std::vector<GeometricGaps> gaps_;        // one per distinct rate
   std::vector<GeometricGaps> later_gaps_;  // the same from `step_` on
   std::vector<Node> nodes_;
-  int span_;
-  std::vector<EventWheel<std::int32_t>> wakings_;  // per unit
+  EventWheel<std::int32_t> wakings_;
 };
 
 }  // namespace tvlb::sim

@@ -75,7 +75,7 @@ class Run : public Course {
           records_.ejected(id, packet(id), leaves);
           fabric_.packets().release(id);
         });
-    nodes_.drain(0, cycle_, [this](std::int32_t id) { generate(id); });
+    nodes_.drain(cycle_, [this](std::int32_t id) { generate(id); });
     if constexpr (kChecksEveryCycle) fabric_.check(cycle_, records_.in_network());
   }
 

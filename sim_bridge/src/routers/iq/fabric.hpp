@@ -41,7 +41,7 @@ struct Grant {
 /// Switches first <= switch < last that run cycle by cycle together; `number` counts the units, and
 /// `part` the parts of the network, of which each has a thread.
 struct Unit {
-  int number;
+  unsigned number;
   int first;
   int last;
   int part;
@@ -74,15 +74,19 @@ class Fabric {
         credits_(switches_.size() * kVcs + static_cast<std::size_t>(network.num_nodes()) * Slots,
                  static_cast<std::uint16_t>(config.buffer_flits)),
         in_transit_(counts_transit(config) ? switches_.size() * kVcs : 0, 0),
-        span_(wheel_span(config)) {
+        span_(wheel_span(config)),
+        arrivals_(0),
+        returns_(0),
+        transits_(0) {
     connect_nodes();
     connect_links(config);
   }
   /// To be called once, with what runs together: all switches in their order.
   void form(std::span<const Unit> units) {
-    events_.reserve(units.size());
+    arrivals_ = EventWheel<Arrival>(span_ + block_, units.size());
+    returns_ = EventWheel<std::uint32_t>(span_ + block_, units.size());
+    if (!in_transit_.empty()) transits_ = EventWheel<Transit>(span_ + block_, units.size());
     for (const Unit& unit : units) {
-      events_.emplace_back(span_ + block_);
       for (int sw = unit.first; sw < unit.last; ++sw) unit_of_[static_cast<std::size_t>(sw)] = unit;
     }
     const auto parts = static_cast<std::size_t>(units.back().part) + 1;
@@ -126,9 +130,10 @@ class Fabric {
   void send(const Unit& unit, std::int32_t packet, int node, unsigned vc, std::int32_t cycle) {
     const int sw = network_.node_switch(node);
     const auto port = static_cast<unsigned>(node - network_.first_node(sw));
-    events_of(unit.number).arrivals.push(cycle + kInjectionTime,
-                                         {packet, static_cast<unsigned>(sw) * kVcs + port * kSlots + vc,
-                                          packets(unit.part)[packet].route[0]});
+    arrivals_.push(cycle + kInjectionTime,
+                   {packet, static_cast<unsigned>(sw) * kVcs + port * kSlots + vc,
+                    packets(unit.part)[packet].route[0]},
+                   unit.number);
   }
 
   /// Another block begins, for all parts.
@@ -141,11 +146,11 @@ class Fabric {
       for (const Flit& flit : crossing.flits) {
         const std::int32_t id = part.packets.allocate();
         part.packets[id] = flit.packet;
-        events_at(flit.input_vc / kVcs)
-            .arrivals.push(flit.due, {id, flit.input_vc, flit.packet.route[flit.packet.position]});
+        arrivals_.push(flit.due, {id, flit.input_vc, flit.packet.route[flit.packet.position]},
+                       unit_of_[flit.input_vc / kVcs].number);
       }
       for (const Credit& credit : crossing.credits) {
-        events_at(credit.counter / kVcs).credits.push(credit.due, credit.counter);
+        returns_.push(credit.due, credit.counter, unit_of_[credit.counter / kVcs].number);
       }
       crossing.flits.clear();
       crossing.credits.clear();
@@ -165,12 +170,11 @@ class Fabric {
     const auto last = static_cast<std::size_t>(unit.last);
     deliver(unit, packets, cycle);
     std::uint16_t* credits = &credits_[first * kVcs];
-    Events& events = events_of(unit.number);
     const int steps = steps_in(cycle);
     for (std::size_t sw = first; sw < last; ++sw, credits += kVcs) {
       SwitchState& state = switches_[sw];
       if (sw + 1 < last) switches_[sw + 1].prefetch_steps();
-      const At at{static_cast<unsigned>(sw), &part, &events, &state, packets, credits, cycle};
+      const At at{static_cast<unsigned>(sw), unit.number, &part, &state, packets, credits, cycle};
       for (int step = 0; step < steps && !state.idle(); ++step) {
         const std::int32_t earliest = cycle + std::min(step, 1);
         // A winner crosses in the next step, if it can; its packet should be at hand then.
@@ -191,13 +195,11 @@ class Fabric {
   /// Calls `visit(input VC)` for every flit on a link, and `visit(counter)` for every credit there.
   template <class Visit>
   void for_each_arriving(Visit&& visit) const {
-    for (const Events& unit : events_) {
-      unit.arrivals.for_each([&](const Arrival& arrival) { visit(arrival.input_vc); });
-    }
+    arrivals_.for_each([&](const Arrival& arrival) { visit(arrival.input_vc); });
   }
   template <class Visit>
   void for_each_returning(Visit&& visit) const {
-    for (const Events& unit : events_) unit.credits.for_each(visit);
+    returns_.for_each(visit);
   }
 
  private:
@@ -213,15 +215,6 @@ class Fabric {
     std::uint32_t output_vc;
     std::int32_t end;
     bool begins;
-  };
-
-  /// What is due at a unit.
-  struct Events {
-    explicit Events(int span) : arrivals(span), credits(span), transits(span) {}
-
-    EventWheel<Arrival> arrivals;
-    EventWheel<std::uint32_t> credits;   // indices into credits_
-    EventWheel<Transit> transits;
   };
 
   /// On its way to another part.
@@ -250,8 +243,8 @@ class Fabric {
   /// The switch whose flits move, with plain pointers to what they touch.
   struct At {
     unsigned sw;
+    unsigned unit;
     Part* part;
-    Events* events;  // of its unit
     SwitchState* state;
     PacketType* packets;
     std::uint16_t* credits;  // of its output VCs
@@ -307,8 +300,6 @@ class Fabric {
       at(link.target).inputs[link.input_port].unit = seen(link.target, link.source);
     }
   }
-  [[nodiscard]] Events& events_of(int unit) { return events_[static_cast<std::size_t>(unit)]; }
-  [[nodiscard]] Events& events_at(std::uint32_t sw) { return events_of(unit_of_[sw].number); }
   [[nodiscard]] std::size_t node_credit(int node, unsigned vc) const {
     return switches_.size() * kVcs + static_cast<unsigned>(node) * kSlots + vc;
   }
@@ -320,7 +311,6 @@ class Fabric {
 
   // Not within `run_cycle`, for the same reason.
   [[gnu::noinline]] void deliver(const Unit& unit, PacketType* packets, std::int32_t cycle) {
-    Events& events = events_of(unit.number);
     SwitchState* const switches = switches_.data();
     const auto enqueue = [=](const Arrival& arrival) {
       SwitchState& state = switches[arrival.input_vc / kVcs];
@@ -334,11 +324,12 @@ class Fabric {
       queue = {arrival.packet, arrival.packet};
       state.request(input_vc, arrival.wants);
     };
-    events.arrivals.drain(cycle, enqueue, [=](const Arrival& arrival) {
+    const auto fetch = [=](const Arrival& arrival) {
       const SwitchState& state = switches[arrival.input_vc / kVcs];
       __builtin_prefetch(&state.queues[arrival.input_vc % kVcs], 1);
       state.prefetch(arrival.wants);
-    });
+    };
+    arrivals_.drain(cycle, enqueue, fetch, unit.number);
     std::uint16_t* const credits = credits_.data();
     const std::size_t count = switches_.size();
     const auto add_credit = [=](std::uint32_t counter) {
@@ -346,13 +337,15 @@ class Fabric {
       const std::size_t sw = counter / kVcs;
       if (sw < count) switches[sw].first_credit(counter % kVcs);
     };
-    events.credits.drain(cycle, add_credit,
-                         [=](std::uint32_t counter) { __builtin_prefetch(&credits[counter], 1); });
+    returns_.drain(
+        cycle, add_credit, [=](std::uint32_t counter) { __builtin_prefetch(&credits[counter], 1); },
+        unit.number);
     if (in_transit_.empty()) return;
-    events.transits.drain(cycle, [&](const Transit& transit) {
-      if (transit.begins) begin_transit(events, transit);
+    const auto end_or_begin = [&](const Transit& transit) {
+      if (transit.begins) begin_transit(unit.number, transit);
       else --in_transit_[transit.output_vc];
-    });
+    };
+    transits_.drain(cycle, end_or_begin, Silent{}, unit.number);
   }
 
   template <class Marked, class Delivered>
@@ -370,7 +363,7 @@ class Fabric {
     ++output.flits;
     if (packet.marks != 0) [[unlikely]] marked(Grant{at.sw, id, output_vc, departure});
     if (output.downstream < 0) {
-      at.events->credits.push(departure + kEjectionCreditDelay, at.sw * kVcs + output_vc);
+      returns_.push(departure + kEjectionCreditDelay, at.sw * kVcs + output_vc, at.unit);
       delivered(packet, departure + kEjectionTime, at.sw);
       at.part->packets.release(id);
       return;
@@ -384,7 +377,7 @@ class Fabric {
       send_away(*at.part, output.unit, id, input_vc_there, due);
       return;
     }
-    events_[output.unit].arrivals.push(due, {id, input_vc_there, wants});
+    arrivals_.push(due, {id, input_vc_there, wants}, output.unit);
   }
   // Takes the granted head out of its queue; the one behind it requests from the next step on.
   std::int32_t dequeue(const At& at, unsigned input_vc) {
@@ -407,7 +400,7 @@ class Fabric {
     if ((port.unit & kElsewhere) != 0) [[unlikely]] {
       send_away(*at.part, port.unit, port.upstream + vc, due);
     } else {
-      events_[port.unit].credits.push(due, port.upstream + vc);
+      returns_.push(due, port.upstream + vc, port.unit);
     }
   }
   // To another part; rare, and kept out of the loop over all flits.
@@ -428,14 +421,13 @@ class Fabric {
   void leave(const At& at, OutputVcId output_vc, std::int32_t departure) {
     const int link = network_.output_link(static_cast<int>(at.sw), output_vc / Slots);
     const Transit transit{at.sw * kVcs + output_vc, departure + round_trip(network_.link(link)), true};
-    Events& events = *at.events;
-    if (departure > at.cycle + 1) events.transits.push(departure, transit);
-    else begin_transit(events, transit);
+    if (departure > at.cycle + 1) transits_.push(departure, transit, at.unit);
+    else begin_transit(at.unit, transit);
   }
-  void begin_transit(Events& events, Transit transit) {
+  void begin_transit(unsigned unit, Transit transit) {
     ++in_transit_[transit.output_vc];
     transit.begins = false;
-    events.transits.push(transit.end, transit);
+    transits_.push(transit.end, transit, unit);
   }
   [[nodiscard]] int round_trip(const Link& link) const {
     return at(link.source).outputs[link.output_port].flight_time +
@@ -453,7 +445,9 @@ class Fabric {
   std::vector<Part> parts_;
   std::size_t turn_ = 0;
   int span_;  // cycles that events may lie ahead
-  std::vector<Events> events_;  // per unit
+  EventWheel<Arrival> arrivals_;
+  EventWheel<std::uint32_t> returns_;  // indices into credits_: credits come back
+  EventWheel<Transit> transits_;
 };
 
 }  // namespace tvlb::sim

@@ -44,18 +44,18 @@ class Injection {
 
   /// One attempt of every node of a unit that has a packet.
   [[gnu::flatten]] void inject(const Unit& unit, std::int32_t cycle, Records& records) {
-    const auto number = static_cast<std::size_t>(unit.number);
     sources_.drain(
-        number, cycle,
+        cycle,
         [&](std::int32_t id) {
           Node& node = sources_[id];
           if (node.next <= cycle && attempt(unit, id, node, cycle, records)) sources_.advance(node);
-          sources_.wake(id, std::max(node.next, cycle + 1), cycle, number);
+          sources_.wake(id, std::max(node.next, cycle + 1), cycle, unit.number);
         },
         [&](std::int32_t id) {
           __builtin_prefetch(&sources_[id], 1);
           fabric_.prefetch_credits(id);
-        });
+        },
+        unit.number);
   }
   /// What the steering does before a cycle; one that does something every cycle has a single unit.
   void steer(const Unit& unit, std::int32_t cycle, Records& records) {

@@ -33,7 +33,7 @@ class Servers {
       nodes_[id].sends = false;
       wake(id);
     });
-    nodes_.drain(0, cycle, [&](std::int32_t id) {
+    nodes_.drain(cycle, [&](std::int32_t id) {
       Node& node = nodes_[id];
       if (node.next > cycle) return nodes_.wake(id, node.next, cycle);
       // What a cycle before this one would have staged has left the queue.
