@@ -13,6 +13,7 @@ queues have filled, on 5,256 and 16,512 nodes.
 import argparse
 import resource
 import statistics
+from multiprocessing import get_context
 
 from sim_bridge.routers.fog import FogConfig, FogScenario
 from sim_bridge.routers.vct import VctConfig, VctScenario
@@ -30,14 +31,13 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def saturated(cycles: int) -> None:
-    """Print a line per network: memory of a run whose queues are full."""
+def saturated(h: int, cycles: int) -> str:
+    """Return a line: memory of a run whose queues are full, in a process that has done no other."""
     start = peak()
-    for h in LARGE:
-        network = Dragonfly(h, 2 * h, h, 2 * h * h + 1, "palmtree")
-        scenario = FogScenario(network, "acor-switch(3l)", parse_pattern("advr(1)"))
-        run = scenario.run(1.0, FogConfig(0, cycles))
-        print(f"{network}: accepted {run.accepted:.3f}, {peak() - start:.0f} MiB more", flush=True)
+    network = Dragonfly(h, 2 * h, h, 2 * h * h + 1, "palmtree")
+    scenario = FogScenario(network, "acor-switch(3l)", parse_pattern("advr(1)"))
+    run = scenario.run(1.0, FogConfig(0, cycles))
+    return f"{network}: accepted {run.accepted:.3f}, {peak() - start:.0f} MiB more"
 
 
 def main() -> None:
@@ -47,7 +47,10 @@ def main() -> None:
     parser.add_argument("--saturated", type=int, metavar="CYCLES")
     given = parser.parse_args()
     if given.saturated is not None:
-        return saturated(given.saturated)
+        with get_context("spawn").Pool(1, maxtasksperchild=1) as process:
+            for h in LARGE:
+                print(process.apply(saturated, (h, given.saturated)), flush=True)
+        return
     pattern = parse_pattern("advr(1)")
     for h, cycles, reference in CASES:
         network, before = Dragonfly(h, 2 * h, h, 2 * h * h + 1, "palmtree"), peak()

@@ -47,7 +47,7 @@ class PhitRecords {
     --in_network_;
     if (packet.is_traced) [[unlikely]] {
       Trace& trace = tracer.of(id);
-      const std::int32_t port = packet.destination - network_.first_node(packet.target);
+      const std::int32_t port = trace.destination - network_.first_node(packet.target);
       trace.hops.push_back({packet.target, port, vc, cycle});
       tracer.end(id, delivered < window_.end ? delivered : trace.delivered);
     }

@@ -76,8 +76,9 @@ void Fabric::inject(const Waiting& packet, std::int32_t node, bool is_traced) {
 std::int32_t Fabric::make(const Waiting& packet, bool is_traced) {
   const auto& [created, destination] = packet;
   const std::int32_t id = packets_.allocate();
-  packets_[id] = {created, destination, network_.node_switch(destination), created + 1};
-  packets_[id].is_traced = is_traced;
+  Packet& made = packets_[id] = {created, network_.node_switch(destination), created + 1};
+  made.exit = static_cast<std::uint8_t>(destination - network_.first_node(made.target));
+  made.is_traced = is_traced;
   return id;
 }
 
@@ -94,7 +95,7 @@ void Fabric::advance(std::uint32_t input_vc, std::int32_t cycle) {
   input.sleeps = false;
   input.is_open = is_node(from.upstream) && attempts_;
   if (is_at_end(packet, sw)) {
-    head_for(input, sw, node_port(packet, sw));
+    head_for(input, sw, packet.exit);
   } else if (!input.is_open) {
     const auto ports = (*min_ports_)(sw, packet.heading());
     input.is_open = ports.size() > 1;

@@ -23,17 +23,17 @@ namespace tvlb::sim::fog {
 
 /// Of a saturated network there are a million: of its choice it has what counts here.
 struct Packet {
-  std::int32_t created;      // cycle
-  std::int32_t destination;  // node
-  std::int32_t target;       // switch of that node
-  std::int32_t arrived;      // cycle in which its header reached the input that holds it
-  std::int32_t left = -1;    // cycle in which it left its first switch, -1 before
-  std::int32_t next = -1;    // packet behind in the same queue, -1 none
+  std::int32_t created;    // cycle
+  std::int32_t target;     // switch of its destination
+  std::int32_t arrived;    // cycle in which its header reached the input that holds it
+  std::int32_t left = -1;  // cycle in which it left its first switch, -1 before
+  std::int32_t next = -1;  // packet behind in the same queue, -1 none
   std::int32_t intermediate = -1;
   std::int16_t port = -1;  // that it leaves its first switch by, -1 for any
   vc::Table::State vc_state = 0;
-  std::uint8_t local_hops = 0;
-  std::uint8_t global_hops = 0;
+  std::uint8_t exit = 0;  // port of its destination at the target
+  std::uint8_t local_hops : 4 = 0;
+  std::uint8_t global_hops : 4 = 0;
   std::uint8_t level = 0;
   std::uint8_t phase : 1 = 1;  // 0: on the way to an intermediate switch; 1: to the destination
   bool is_tried : 1 = false;   // an attempt was made
@@ -168,9 +168,6 @@ class [[gnu::visibility("default")]] Fabric : public PortFabric<Packet, InputVc,
   [[nodiscard]] bool is_at_end(const Packet& packet, std::int32_t sw) const {
     return packet.phase != 0 && packet.target == sw;
   }
-  [[nodiscard]] int node_port(const Packet& packet, std::int32_t sw) const {
-    return packet.destination - network_.first_node(sw);
-  }
   /// The last packet but as many as the FIFO holds has left.
   [[nodiscard]] std::int32_t oldest(std::int32_t output) const {
     return leaves_[index(output * output_packets_ + output_ports_[index(output)].oldest)];
@@ -204,7 +201,7 @@ class [[gnu::visibility("default")]] Fabric : public PortFabric<Packet, InputVc,
     Draws draws(streams_[index(sw)], Draws::WhereNeeded{});
     if (is_first && attempts_) attempt(input.head, sw, draws);
     const Packet& packet = packets_[input.head];
-    if (is_at_end(packet, sw)) return head_for(input, sw, node_port(packet, sw));
+    if (is_at_end(packet, sw)) return head_for(input, sw, packet.exit);
     if (is_first && packet.port >= 0) return head_for(input, sw, packet.port);
     const auto ports = (*min_ports_)(sw, packet.heading());
     const auto count = static_cast<std::uint32_t>(ports.size());
