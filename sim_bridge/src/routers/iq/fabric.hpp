@@ -28,7 +28,7 @@ inline constexpr int kCreditDelay = 3;           // on top of the link latency
 
 inline constexpr std::int32_t kLongestBlock = 32;  // cycles
 /// State of the switches of a unit, which should stay in the second-level cache.
-inline constexpr std::size_t kUnitBytes = std::size_t{384} << 10U;
+inline constexpr std::size_t kUnitBytes = std::size_t{640} << 10U;
 
 /// A grant: `packet` leaves the switch by this output VC.
 struct Grant {
@@ -159,9 +159,9 @@ class Fabric {
 
   /// Flits and credits that are due arrive, and all switches of a unit run their internal steps. Calls
   /// `marked(grant)` for packets with marks, whose route it may change, and `delivered(packet, cycle,
-  /// switch)` for those that leave the network.
+  /// switch)` for those that leave the network. `kAlone`: of the only unit.
   // A function of its own, so that it has enough registers.
-  template <class Marked, class Delivered>
+  template <bool kAlone, class Marked, class Delivered>
   [[gnu::noinline, gnu::flatten]] void run_cycle(const Unit& unit, std::int32_t cycle, Marked&& marked,
                                                  Delivered&& delivered) {
     Part& part = parts_[static_cast<std::size_t>(unit.part)];
@@ -180,7 +180,7 @@ class Fabric {
         // A winner crosses in the next step, if it can; its packet should be at hand then.
         state.step(
             credits, part.scratch, [&](std::int32_t id) { __builtin_prefetch(&packets[id], 1); },
-            [&](unsigned input_vc) { move_flit(at, input_vc, earliest, marked, delivered); });
+            [&](unsigned input_vc) { move_flit<kAlone>(at, input_vc, earliest, marked, delivered); });
       }
     }
   }
@@ -348,14 +348,14 @@ class Fabric {
     transits_.drain(cycle, end_or_begin, Silent{}, unit.number);
   }
 
-  template <class Marked, class Delivered>
+  template <bool kAlone, class Marked, class Delivered>
   void move_flit(const At& at, unsigned input_vc, std::int32_t earliest, Marked& marked,
                  Delivered& delivered) {
     SwitchState& state = *at.state;
     const OutputVcId output_vc = state.wanted_by(input_vc);
     const std::int32_t id = dequeue(at, input_vc);
     PacketType& packet = at.packets[id];
-    return_credit(at, state.inputs[input_vc / kSlots], input_vc % kSlots);
+    return_credit<kAlone>(at, state.inputs[input_vc / kSlots], input_vc % kSlots);
     --at.credits[output_vc];
     OutputPort& output = state.outputs[output_vc / kSlots];
     const std::int32_t departure = std::max(earliest, output.next_departure);
@@ -363,7 +363,7 @@ class Fabric {
     ++output.flits;
     if (packet.marks != 0) [[unlikely]] marked(Grant{at.sw, id, output_vc, departure});
     if (output.downstream < 0) {
-      returns_.push(departure + kEjectionCreditDelay, at.sw * kVcs + output_vc, at.unit);
+      returns_.push(departure + kEjectionCreditDelay, at.sw * kVcs + output_vc, kAlone ? 0 : at.unit);
       delivered(packet, departure + kEjectionTime, at.sw);
       at.part->packets.release(id);
       return;
@@ -373,11 +373,12 @@ class Fabric {
     const OutputVcId wants = packet.route[++packet.position];
     const auto input_vc_there = static_cast<unsigned>(output.downstream) + output_vc % kSlots;
     const std::int32_t due = departure + output.flight_time;
-    if ((output.unit & kElsewhere) != 0) [[unlikely]] {
-      send_away(*at.part, output.unit, id, input_vc_there, due);
+    const std::uint16_t unit = kAlone ? 0 : output.unit;
+    if ((unit & kElsewhere) != 0) [[unlikely]] {
+      send_away(*at.part, unit, id, input_vc_there, due);
       return;
     }
-    arrivals_.push(due, {id, input_vc_there, wants}, output.unit);
+    arrivals_.push(due, {id, input_vc_there, wants}, unit);
   }
   // Takes the granted head out of its queue; the one behind it requests from the next step on.
   std::int32_t dequeue(const At& at, unsigned input_vc) {
@@ -393,15 +394,14 @@ class Fabric {
     }
     return id;
   }
+  template <bool kAlone>
   void return_credit(const At& at, InputPort& port, unsigned vc) {
     const std::int32_t sent = std::max(at.cycle, port.next_credit_cycle);
     port.next_credit_cycle = sent + 1;
     const std::int32_t due = sent + port.credit_delay;
-    if ((port.unit & kElsewhere) != 0) [[unlikely]] {
-      send_away(*at.part, port.unit, port.upstream + vc, due);
-    } else {
-      returns_.push(due, port.upstream + vc, port.unit);
-    }
+    const std::uint16_t unit = kAlone ? 0 : port.unit;
+    if ((unit & kElsewhere) != 0) [[unlikely]] send_away(*at.part, unit, port.upstream + vc, due);
+    else returns_.push(due, port.upstream + vc, unit);
   }
   // To another part; rare, and kept out of the loop over all flits.
   [[gnu::noinline]] void send_away(Part& part, unsigned to, std::int32_t id,

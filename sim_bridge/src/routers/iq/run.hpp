@@ -91,15 +91,17 @@ class Run : private Course {
   }
   void run_part(int part) {
     fabric_.collect(part);
+    if (units_.size() == 1) return run_unit<true>(units_.front(), total());
     for (const Unit& unit : units_) {
-      if (unit.part == part) run_unit(unit, of_parts_[static_cast<std::size_t>(part)]);
+      if (unit.part == part) run_unit<false>(unit, of_parts_[static_cast<std::size_t>(part)]);
     }
   }
+  template <bool kAlone>
   void run_unit(const Unit& unit, Records& records) {
     for (std::int32_t cycle = cycle_; cycle < end_; ++cycle) {
       injection_.steer(unit, cycle, records);
       injection_.inject(unit, cycle, records);
-      fabric_.run_cycle(
+      fabric_.template run_cycle<kAlone>(
           unit, cycle, [&](const Grant& grant) { granted(unit, grant, records); },
           [&](const Packet& packet, std::int32_t at, unsigned sw) {
             records.delivered(packet, at, sw);
