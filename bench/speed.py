@@ -1,15 +1,16 @@
 """Speed and memory of the flit simulator, beside the reference simulator or another checkout.
 
     python bench/speed.py [--match TEXT] [--repetitions 3]
-    python bench/speed.py --build OTHER_CHECKOUT [--least-ratio 0.97]
+    python bench/speed.py --build OTHER_CHECKOUT [--least-ratio 0.97] [--figure FILE]
 
 Every run is a process of its own (bench/speed_case.py), so that its peak memory is its own, and one
 runs at a time, so that none slows another (there is no ``--workers``, on purpose); rates
 are per second of processor time of the simulation alone, medians over the repetitions. With
 ``--build`` or ``--python`` both environments take turns within every repetition, and the ratio is
 the median of the ratios of such neighbours. Exit code 1 if a case with a reference is slower or its
-run takes more memory, or if a ratio is below ``--least-ratio``. ``--counters`` adds the processor's
-own counters per flit-hop where `perf` and the machine have them.
+run takes more memory, or if a ratio is below ``--least-ratio``. ``--figure`` draws the time of a
+flit-hop of both over the number of nodes. ``--counters`` adds the processor's own counters per
+flit-hop where `perf` and the machine have them.
 """
 
 import argparse
@@ -18,8 +19,12 @@ import shutil
 import statistics
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
 
 CHILD = Path(__file__).with_name("speed_case.py")
 COUNTERS = ("instructions", "cycles", "cache-misses", "branch-misses")
@@ -80,7 +85,8 @@ CASES = (
     Case("13,26,13,27", "uniform", 0.1, 200, 200, LARGE),
     Case("13,26,13,27", "uniform", 0.5, 200, 200, LARGE),
     Case("13,26,13,27", "uniform", 0.8, 200, 200, LARGE),
-    # Other families, each behind the Dragonfly that it is compared with.
+    # Of all sizes; other families each behind the Dragonfly that it is compared with.
+    Case("2,4,2,9", "uniform", 0.3, 20_000, 20_000),
     Case("4,8,4,9", "uniform", 0.3, 6000, 6000),
     Case("hyperx(4,8,8)", "uniform", 0.3, 6000, 6000),
     Case("4,8,4,33", "uniform", 0.3, 2000, 2000),
@@ -89,6 +95,8 @@ CASES = (
     Case("slimfly(13)", "uniform", 0.3, 1000, 1000, paths="ori"),
     Case("slimfly(13)", "uniform", 0.3, 1000, 1000),
     Case("6,12,6,73", "uniform", 0.3, 500, 500),
+    Case("13,26,13,27", "uniform", 0.3, 200, 200),
+    Case("16,32,16,64,palmtree", "uniform", 0.3, 60, 100),
     Case("dflyplus(8,8,8,65)", "uniform", 0.3, 500, 500),
 )
 
@@ -200,12 +208,37 @@ def measure_alone(cases: list[Case], repetitions: int) -> bool:
     return all(verdicts)
 
 
-def compare(cases: list[Case], other: str, repetitions: int, least: float) -> bool:
+def draw(path: Path, pairs: Mapping[Case, list[tuple[Run, Run]]]) -> None:
+    """Draw ns per flit-hop over nodes, before and after; Dragonflies are lines."""
+    figure: Any = Figure(figsize=(8, 5), layout="constrained")
+    axis: Any = figure.subplots()
+    for place, (name, colour) in enumerate((("after", "#0072b2"), ("before", "#d55e00"))):
+        found = {
+            case: (runs[0][place].nodes, median([1e9 / pair[place].rate for pair in runs]))
+            for case, runs in pairs.items()
+        }
+        line = sorted(point for case, point in found.items() if "(" not in case.shape)
+        axis.plot(*zip(*line, strict=True), "o-", color=colour, label=f"{name}: Dragonflies")
+        for case, point in found.items():
+            if "(" in case.shape:
+                axis.plot(*point, "x", color=colour)
+                axis.annotate(f"{case.shape} {case.paths}", point, fontsize=7, xytext=(4, 3),
+                              textcoords="offset points")  # fmt: skip
+    axis.set(xscale="log", ylim=(0, None), xlabel="nodes", ylabel="CPU time per flit-hop (ns)")
+    axis.grid(alpha=0.3)
+    axis.legend()
+    figure.savefig(path, dpi=110)
+
+
+def compare(
+    cases: list[Case], other: str, repetitions: int, least: float, figure: Path | None
+) -> bool:
     """Measure this environment and another in turns and print the ratios."""
     print(f"this {sys.executable}, other {other}; M flit-hops per CPU second, own memory in MB")
     passed = True
+    measured: dict[Case, list[tuple[Run, Run]]] = {}
     for case in cases:
-        pairs: list[tuple[Run, Run]] = []
+        pairs = measured.setdefault(case, [])
         for repetition in range(repetitions):
             order = (sys.executable, other) if repetition % 2 == 0 else (other, sys.executable)
             runs = {python: run_case(case, python) for python in order}
@@ -213,6 +246,8 @@ def compare(cases: list[Case], other: str, repetitions: int, least: float) -> bo
         ratios = [this.rate / that.rate for this, that in pairs]
         fast_enough = median(ratios) >= least
         passed = passed and fast_enough
+        if figure is not None:
+            draw(figure, measured)
         same = all(this.outcome == that.outcome for this, that in pairs)
         print(
             f"{case} | {median([this.rate for this, _ in pairs]) / 1e6:5.2f} "
@@ -234,6 +269,7 @@ def main() -> int:
     parser.add_argument("--match", default="", help="only cases whose description contains this")
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--figure", type=Path, help="a plot of what --build or --python finds")
     parser.add_argument("--counters", action="store_true", help="the processor's counters")
     parser.add_argument("--least-ratio", type=float, default=0.0, help="smallest ratio to accept")
     other = parser.add_mutually_exclusive_group()
@@ -247,7 +283,7 @@ def main() -> int:
     ]
     python = str(options.build / ".venv/bin/python") if options.build else options.python
     if python:
-        passed = compare(cases, python, options.repetitions, options.least_ratio)
+        passed = compare(cases, python, options.repetitions, options.least_ratio, options.figure)
     else:
         passed = measure_alone(cases, options.repetitions)
     if options.counters:
