@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tvlb import balance, errors, model, paths, search, table, topology, traffic
     from tvlb.errors import TvlbError
     from tvlb.forwarding import MeasureOptions, RouteOptions
-    from tvlb.guarantee import worst
+    from tvlb.guarantee import static, worst
     from tvlb.model import throughput
     from tvlb.paths import parse_expression
     from tvlb.requests.drawing import plot
@@ -62,6 +62,7 @@ __all__ = [
     "search",
     "simulate",
     "stability",
+    "static",
     "sweep",
     "table",
     "throughput",
@@ -97,6 +98,7 @@ _HOME = {
     "route": "tvlb.requests.routing",
     "simulate": "sim_bridge",
     "stability": "sim_bridge.routers.vct",
+    "static": "tvlb.guarantee",
     "sweep": "tvlb.sweeps",
     "throughput": "tvlb.model",
     "worst": "tvlb.guarantee",

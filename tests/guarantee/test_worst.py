@@ -59,7 +59,7 @@ def crossed(
     usage: PairUsage, classes: NDArray[np.float64], links: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return how much of a unit of each pair crosses given links by a split, (pairs, links)."""
-    parts = np.split(classes, [len(usage.minimal.hops)], axis=1)
+    parts = np.split(classes, [len(usage.minimal.code)], axis=1)
     used = [
         (one.share[:, links].toarray().reshape(*part.shape, -1) * part[:, :, np.newaxis]).sum(
             axis=1
@@ -69,16 +69,26 @@ def crossed(
     return used[0] + used[1]
 
 
-def best_load(crossing: NDArray[np.float64], there: NDArray[np.bool_]) -> float:
-    """Return the least of the largest entry of crossing @ split, (rows, pairs, columns)."""
+def best_load(
+    crossing: NDArray[np.float64],
+    there: NDArray[np.bool_],
+    cost: NDArray[np.float64] | None = None,
+    most: float = 0.0,
+) -> float:
+    """Return the least of the largest entry of crossing @ split, (rows, pairs, columns).
+
+    Of splits that cost no more than so much, where costs are given, (pairs, columns).
+    """
     engine = highspy.Highs()
     engine.setOptionValue("output_flag", False)
     columns = int(there.sum())
-    for cost in (*np.zeros(columns), 1.0):
-        engine.addCol(cost, 0.0, highspy.kHighsInf, 0, [], [])
+    for price in (*np.zeros(columns), 1.0):
+        engine.addCol(price, 0.0, highspy.kHighsInf, 0, [], [])
     index = np.arange(columns + 1, dtype=np.int32)
     for mine in np.split(index[:-1], np.cumsum(there.sum(axis=1))[:-1]):
         engine.addRow(1.0, 1.0, len(mine), mine, np.ones(len(mine)))
+    if cost is not None:
+        engine.addRow(-highspy.kHighsInf, most, columns, index[:-1], cost[there])
     for row in np.unique(crossing[:, there].round(9), axis=0):
         engine.addRow(-highspy.kHighsInf, 0.0, len(index), index, np.append(row, -1.0))
     engine.run()

@@ -1,10 +1,16 @@
 """What paths guarantee: the throughput that some split sustains under every admissible traffic.
 
 `worst` finds a fixed split with a proven floor, and traffic for which no split does better than
-a ceiling.
+a ceiling; `static` the best fixed split there is, and what shorter ones guarantee.
 """
 
 from tvlb.guarantee.adversary import most_tried
+from tvlb.guarantee.frontier import (
+    FrontierPoint,
+    StaticSplit,
+    check_static,
+    static,
+)
 from tvlb.guarantee.guarantee import (
     MOST_STARTS,
     STARTS,
@@ -14,20 +20,25 @@ from tvlb.guarantee.guarantee import (
     check_starts,
     worst,
 )
-from tvlb.guarantee.split import MOST_CELLS, most_split_work
+from tvlb.guarantee.program import MOST_CELLS
+from tvlb.guarantee.split import most_split_work
 from tvlb.guarantee.symmetry import Orbits, network_orbits
 
 __all__ = [
     "MOST_CELLS",
     "MOST_STARTS",
     "STARTS",
+    "FrontierPoint",
     "Guarantee",
     "Orbits",
     "SplitShare",
+    "StaticSplit",
     "check_network",
     "check_starts",
+    "check_static",
     "most_split_work",
     "most_tried",
     "network_orbits",
+    "static",
     "worst",
 ]

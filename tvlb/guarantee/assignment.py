@@ -70,6 +70,11 @@ class Assignments:
         rate = (self._unit * times).astype(np.float64)
         return Assigned(pair, rate, self._unit * cost, self._unit * bound)
 
+    def scale(self, traffic: NDArray[np.float64]) -> float:
+        """Return by what traffic between pairs, float64 (pairs,), is divided to be admissible."""
+        square, nodes = self.matrix(traffic), self._unit * np.bincount(self._copy)
+        return float(max((square.sum(axis=1) / nodes).max(), (square.sum(axis=0) / nodes).max()))
+
     def matrix(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Spread values of pairs to a square over switches with nodes; 0 on the diagonal."""
         square = np.zeros((self._senders, self._senders))

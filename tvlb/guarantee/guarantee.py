@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
 from tvlb.guarantee.adversary import find_witness
-from tvlb.guarantee.split import MOST_CELLS, best_split, check_cells
+from tvlb.guarantee.program import MOST_CELLS, check_cells
+from tvlb.guarantee.split import best_split
 from tvlb.guarantee.symmetry import Orbits, network_orbits, orbits
 from tvlb.guarantee.usage import PairUsage
 from tvlb.model import require_same_topology
@@ -85,7 +86,7 @@ class Guarantee:
     def split_shares(self) -> list[SplitShare]:
         """The split by kind and length of the paths, shares summing to 1."""
         kinds = (self.usage.minimal, self.usage.detour)
-        classes = [(one is kinds[0], int(hops)) for one in kinds for hops in one.hops]
+        classes = [(one is kinds[0], int(hops)) for one in kinds for hops in one.code]
         means = self.split.mean(axis=0).tolist()
         return [SplitShare(*one, share) for one, share in zip(classes, means, strict=True)]
 

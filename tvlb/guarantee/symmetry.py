@@ -13,7 +13,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from tvlb.guarantee.usage import KindUsage, PairUsage
+from tvlb.guarantee.usage import KindUsage, PairUsage, sender_pairs
+from tvlb.paths import Switches
 from tvlb.statistics import KeyedStream
 from tvlb.topology import Topology
 
@@ -31,6 +32,9 @@ class _Igraph(Protocol):
     Graph: Callable[[int, Sequence[Sequence[int]]], _Graph]
 
 
+_Image = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
 @dataclass(frozen=True, eq=False)
 class Orbits:
     """What symmetries make alike.
@@ -39,10 +43,12 @@ class Orbits:
     ----------
     pair : int64 (pairs,), orbit of every pair of a `PairUsage`.
     link : int64 (links,), orbit of every link.
+    are_all : whether all symmetries of the network keep the paths.
     """
 
     pair: NDArray[np.int64]
     link: NDArray[np.int64]
+    are_all: bool
 
     @property
     def pairs(self) -> int:
@@ -76,29 +82,47 @@ def orbits(usage: PairUsage) -> Orbits:
     ALENEX'07.
     """
     topology = usage.topology
+    found = _images(usage, _automorphisms(topology))
+    kept = [both for both in found if both is not None and _keeps(usage, *both)]
+    return _orbits_by(topology, len(usage), kept, len(found))
+
+
+def orbits_keeping(usage: PairUsage, orbits: Orbits, link: int) -> NDArray[np.int64]:
+    """Return the orbit of every pair under symmetries that keep a link, int64 (pairs,).
+
+    Those of network and paths, of which `orbits` tells.
+    """
+    if orbits.pairs == len(usage):
+        return np.arange(len(usage))
+    found = _images(usage, _automorphisms(usage.topology, link))
     kept = [
-        both
-        for one in _automorphisms(topology)
-        if (both := _maps(usage, one)) is not None and _keeps(usage, *both)
+        both[0]
+        for both in found
+        if both is not None and both[1][link] == link and (orbits.are_all or _keeps(usage, *both))
     ]
-    return Orbits(
-        _components(len(usage), [pair for pair, _ in kept]),
-        _components(topology.num_links, [link for _, link in kept]),
-    )
+    return _components(len(usage), kept)
 
 
 def network_orbits(topology: Topology) -> Orbits:
     """Return the orbits of the network alone, whatever its paths are; those of paths are no fewer.
 
-    Pairs are left out.
+    Pairs are those of `sender_pairs`.
     """
-    images = [_link_map(topology, one) for one in _automorphisms(topology)]
-    kept = [one for one in images if one is not None]
-    return Orbits(np.zeros(0, dtype=np.int64), _components(topology.num_links, kept))
+    ends = sender_pairs(topology)
+    found = [_maps(topology, *ends, one) for one in _automorphisms(topology)]
+    return _orbits_by(topology, len(ends[0]), [one for one in found if one is not None], len(found))
 
 
-def _automorphisms(topology: Topology) -> list[NDArray[np.int64]]:
-    """Return generators as int64 (switches,): where each switch goes."""
+def _orbits_by(topology: Topology, pairs: int, kept: Sequence[_Image], tried: int) -> Orbits:
+    return Orbits(
+        _components(pairs, [pair for pair, _ in kept]),
+        _components(topology.num_links, [link for _, link in kept]),
+        len(kept) == tried,
+    )
+
+
+def _automorphisms(topology: Topology, link: int | None = None) -> list[NDArray[np.int64]]:
+    """Return generators as int64 (switches,): where each switch goes; the ends of a link stay."""
     network, switches = topology.network, topology.num_switches
     one_way = network.link_source < network.link_target
     columns = (network.link_source, network.link_target, network.link_kind)
@@ -107,7 +131,10 @@ def _automorphisms(topology: Topology) -> list[NDArray[np.int64]]:
     cables, parallel = np.unique(ends, axis=0, return_counts=True)
     middle = switches + np.arange(len(cables))
     edges = np.concatenate([np.column_stack([cables[:, end], middle]) for end in (0, 1)])
-    of_switch = np.column_stack([topology.switch_nodes, topology.is_end, np.zeros(switches)])
+    part = np.zeros(switches)
+    if link is not None:
+        part[[network.link_source[link], network.link_target[link]]] = 2.0, 3.0
+    of_switch = np.column_stack([topology.switch_nodes, topology.is_end, part])
     of_cable = np.column_stack([cables[:, 2], parallel, np.ones(len(cables))])
     colour = np.unique(np.concatenate([of_switch, of_cable]), axis=0, return_inverse=True)[1]
     graph = _library().Graph(switches + len(cables), edges.tolist())
@@ -120,15 +147,19 @@ def _library() -> _Igraph:
     return cast("_Igraph", import_module("igraph"))
 
 
+def _images(usage: PairUsage, every: list[NDArray[np.int64]]) -> list[_Image | None]:
+    return [_maps(usage.topology, usage.source, usage.target, one) for one in every]
+
+
 def _maps(
-    usage: PairUsage, image: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    topology: Topology, source: Switches, target: Switches, image: NDArray[np.int64]
+) -> _Image | None:
     """Return where pairs and links go, int64 (pairs,) and (links,); None if any get lost."""
-    switches = usage.topology.num_switches
+    switches = topology.num_switches
     pair_at = np.full(switches * switches, -1)
-    pair_at[usage.source.astype(np.int64) * switches + usage.target] = np.arange(len(usage))
-    pair = pair_at[image[usage.source] * switches + image[usage.target]]
-    link = _link_map(usage.topology, image)
+    pair_at[source.astype(np.int64) * switches + target] = np.arange(len(source))
+    pair = pair_at[image[source] * switches + image[target]]
+    link = _link_map(topology, image)
     return None if link is None or (pair < 0).any() else (pair, link)
 
 

@@ -1,24 +1,28 @@
 """How the paths of every pair of switches with nodes use the links, class by class.
 
-The classes are those of the throughput model: the MIN paths and the VLB paths of a pair by hop
-count. A split is what the model allows, so a mixture of vertices: one MIN class, or all VLB paths
-up to some length.
+The MIN paths of a pair are classed by hop count. Classes of VLB paths are those of the throughput
+model, by hop count, too: a split is what the model allows, so a mixture of vertices, one MIN class
+or all VLB paths up to some length. Or they are by shape, and each has a rate of its own.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Self
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
-from tvlb.paths import ClassUsage, Pairs, PathSet, Switches, min_usage
+from tvlb.paths import ClassUsage, Pairs, PathSet, Switches, min_usage, shapes_of
 from tvlb.processes import Progress, Reporter, silent
 from tvlb.topology import Topology
 
 _ROWS_PER_CHUNK = 2_000_000
+
+ANY_SHAPE = "?.?"
+"""Stands for the VLB paths of a pair without a choice."""
 
 _UsageOf = Callable[[Switches, Switches], ClassUsage]
 
@@ -29,12 +33,13 @@ class KindUsage:
 
     Attributes
     ----------
-    hops : int64 (classes,), of the paths of a class, rising; lengths that no pair has are left out.
+    code : int64 (classes,), rising: hops of the paths of a class, or their shape code. Those that
+        no pair has are left out.
     weight : float64 (pairs, classes), sum of draw weights; 0 where a pair has no such path.
     share : float32 (pairs * classes, links), sparse, the share of a class that crosses a link.
     """
 
-    hops: NDArray[np.int64]
+    code: NDArray[np.int64]
     weight: NDArray[np.float64]
     share: "scipy.sparse.csr_array"
 
@@ -86,7 +91,8 @@ class PairUsage:
     ----------
     topology : the network.
     source, target : int32 (pairs,), all pairs of different switches with nodes, sorted.
-    minimal, detour : their classes; columns below are those of both, MIN first.
+    minimal, detour : their classes; columns below are those of both, MIN first. A vertex is the
+        class of its column, and of VLB paths all shorter ones with it.
     """
 
     topology: Topology
@@ -96,7 +102,7 @@ class PairUsage:
     detour: KindUsage
 
     @classmethod
-    def of(cls, path_set: PathSet, report: Reporter = silent) -> "PairUsage":
+    def of(cls, path_set: PathSet, report: Reporter = silent) -> Self:
         """Build it.
 
         Raises
@@ -117,8 +123,13 @@ class PairUsage:
             topology,
             *pairs,
             KindUsage.of(topology, partial(min_usage, topology), pairs, steps[0], report),
-            KindUsage.of(topology, partial(_detours, path_set), pairs, steps[1], report),
+            KindUsage.of(topology, partial(cls._detours, path_set), pairs, steps[1], report),
         )
+
+    @staticmethod
+    def _detours(path_set: PathSet, source: Switches, target: Switches) -> ClassUsage:
+        every = np.ones(path_set.topology.num_links, dtype=bool)
+        return path_set.usage(Pairs(path_set.topology, source, target)).listed(every)
 
     def __len__(self) -> int:
         return len(self.source)
@@ -148,7 +159,7 @@ class PairUsage:
 
         Values of absent vertices mean nothing.
         """
-        first = len(self.minimal.hops)
+        first = len(self.minimal.code)
         weight = self.detour.weight
         found = np.array(values, dtype=np.float64)
         np.cumsum(found[..., first:] * weight, axis=-1, out=found[..., first:])
@@ -157,7 +168,7 @@ class PairUsage:
 
     def to_classes(self, split: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what share of the traffic each class carries from that of vertices."""
-        first = len(self.minimal.hops)
+        first = len(self.minimal.code)
         weight = self.detour.weight
         total = np.maximum(weight.cumsum(axis=1), np.finfo(float).tiny)
         rate = np.flip(np.cumsum(np.flip(split[:, first:] / total, axis=1), axis=1), axis=1)
@@ -177,14 +188,37 @@ class PairUsage:
         return found
 
 
+class ShapeUsage(PairUsage):
+    """The same where VLB paths are classed by shape, and every class is a vertex by itself.
+
+    Paths of a pair without a choice are one more class, of the code after the last.
+    """
+
+    @staticmethod
+    def _detours(path_set: PathSet, source: Switches, target: Switches) -> ClassUsage:
+        rows = path_set.rows(source, target)
+        return rows.usage_by(rows.shapes(), len(shapes_of(path_set.topology)) + 1)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the columns are: hops of MIN paths, then shapes of VLB paths, `?.?` for any."""
+        shapes = shapes_of(self.topology)
+        known = [shapes.name(code) for code in range(len(shapes))]
+        detours = [[*known, ANY_SHAPE][int(code)] for code in self.detour.code]
+        return (*(str(int(hops)) for hops in self.minimal.code), *detours)
+
+    def to_vertices(self, values: NDArray[np.floating]) -> NDArray[np.float64]:
+        """See `PairUsage.to_vertices`."""
+        return np.array(values, dtype=np.float64)
+
+    def to_classes(self, split: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `PairUsage.to_classes`."""
+        return split
+
+
 def sender_pairs(topology: Topology) -> tuple[Switches, Switches]:
     """Return all ordered pairs of different switches with nodes, int32 (pairs,) each, sorted."""
     senders = np.flatnonzero(topology.switch_nodes).astype(np.int32)
     source, target = (ends.ravel() for ends in np.meshgrid(senders, senders, indexing="ij"))
     different = source != target
     return source[different], target[different]
-
-
-def _detours(path_set: PathSet, source: Switches, target: Switches) -> ClassUsage:
-    every = np.ones(path_set.topology.num_links, dtype=bool)
-    return path_set.usage(Pairs(path_set.topology, source, target)).listed(every)

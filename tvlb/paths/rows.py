@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from tvlb.native import kernels
@@ -123,6 +124,29 @@ class PathRows:
             entry_class=entry_class,
             entry_link=entry_link,
             entry_value=entry_value,
+        )
+
+    def usage_by(self, code: NDArray[np.integer], classes: int) -> ClassUsage:
+        """Group the paths of each pair by a code, and add up their link usage.
+
+        Parameters
+        ----------
+        code : (rows,), from 0.
+        classes : more than the largest code; takes the place of the hop counts of `ClassUsage`.
+        """
+        cell = self.pair_of_row * classes + code
+        cells = len(self.source) * classes
+        row, hop = np.nonzero((links := self.links()) != ABSENT)
+        entries = self.weight[row], (cell[row], links[row, hop])
+        # Summed from the list of all entries.
+        usage = scipy.sparse.coo_array(entries, shape=(cells, self.topology.num_links)).tocsr()
+        usage.sort_indices()
+        return ClassUsage(
+            count=np.bincount(cell, minlength=cells).reshape(-1, classes),
+            weight=np.bincount(cell, self.weight, cells).astype(np.float64).reshape(-1, classes),
+            entry_class=np.repeat(np.arange(cells), np.diff(usage.indptr)),
+            entry_link=usage.indices.astype(np.int32, copy=False),
+            entry_value=usage.data,
         )
 
     def mean_hops_by_pair(self) -> NDArray[np.float64]:
