@@ -74,7 +74,11 @@ def test_every_format_holds_it(suffix: str, table: HopTable, tmp_path: Path) -> 
         ("rows", [[0, 1, 2**40, 1.0]], f"row 0: link {2**40} is out of range"),
         ("columns", ["target"], "columns: expected target, switch, link, share"),
         ("hops", {}, "table header, version: Field required"),
-        ("more", 0, r"not a tvlb table \(expected forwarding, header or hops, columns, rows\)"),
+        (
+            "more",
+            0,
+            r"not a tvlb table \(expected forwarding, split, header or hops, columns, rows\)",
+        ),
     ],
 )
 def test_what_is_no_file_of_it_is_named(

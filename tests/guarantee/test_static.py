@@ -6,13 +6,13 @@ import pytest
 from tests.guarantee.test_worst import SMALL, all_traffic, best_load, crossed, network
 from tvlb.errors import InvalidInput
 from tvlb.guarantee import static, usage
-from tvlb.guarantee.assignment import Assignments
 from tvlb.guarantee.frontier import FRONTIER_POINTS, Frontier, fewest_hops
 from tvlb.guarantee.program import Program
 from tvlb.guarantee.symmetry import orbits
 from tvlb.guarantee.usage import ShapeUsage
 from tvlb.paths import ClassUsage, Switches, as_path_set, min_rows
 from tvlb.topology import Topology, as_topology
+from tvlb.traffic import Assignments
 
 
 @pytest.mark.parametrize("text", SMALL)

@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.guarantee import split, worst
-from tvlb.guarantee.assignment import Assignments
 from tvlb.guarantee.symmetry import orbits
 from tvlb.guarantee.usage import PairUsage
 from tvlb.model import throughput
 from tvlb.paths import as_path_set
 from tvlb.processes import Progress
 from tvlb.topology import Listing, Topology, as_topology
-from tvlb.traffic import MatrixPattern
+from tvlb.traffic import Assignments, MatrixPattern
 
 # A ring with chords, two of them parallel; a switch has two nodes, and one has none.
 UNEQUAL = {

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import Cancelled
-from tvlb.guarantee.assignment import Assigned, Assignments
 from tvlb.guarantee.usage import PairUsage
 from tvlb.model import PatternModel, Proof
 from tvlb.paths import PathSet
 from tvlb.processes import Progress, Reporter, Stop, map_threads
 from tvlb.statistics import KeyedStream
-from tvlb.traffic import MatrixPattern
+from tvlb.traffic import Assigned, Assignments, MatrixPattern
 
 _STAGE = "adversary"
 _SCOUT = "rm+:0.001"

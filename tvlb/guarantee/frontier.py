@@ -7,6 +7,7 @@ each shape, so throughput and mean hops are the two ends of one linear program.
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,12 @@ from tvlb.errors import InvalidInput
 from tvlb.guarantee.guarantee import check_network, throughput_of
 from tvlb.guarantee.program import MARGIN, Bound, Goal, Judged, LinearProgram, Program
 from tvlb.guarantee.symmetry import Orbits, network_orbits, orbits
-from tvlb.guarantee.usage import ShapeUsage, sender_pairs
+from tvlb.guarantee.usage import ShapeUsage
 from tvlb.model import require_same_topology
-from tvlb.paths import PathSet, as_path_set, min_usage
+from tvlb.paths import PathSet, as_path_set, min_usage, sender_pairs
 from tvlb.processes import Progress, Reporter, silent
 from tvlb.statistics import check_seed
+from tvlb.table import SplitTable
 from tvlb.topology import Topology, as_topology
 
 FRONTIER_POINTS = 9
@@ -84,6 +86,18 @@ class StaticSplit:
     def topology(self) -> Topology:
         """The network."""
         return self.path_set.topology
+
+    @cached_property
+    def table(self) -> SplitTable:
+        """The split as a table, for files."""
+        return SplitTable.of(
+            self.path_set,
+            self.seed,
+            self.usage.names,
+            self.split,
+            floor=self.chosen.floor,
+            hops=self.chosen.hops,
+        )
 
     def __repr__(self) -> str:
         return (

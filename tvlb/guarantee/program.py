@@ -14,10 +14,10 @@ import scipy
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput, SolverFailed
-from tvlb.guarantee.assignment import Assigned, Assignments
 from tvlb.guarantee.symmetry import Orbits, orbits_keeping
 from tvlb.guarantee.usage import PairUsage
 from tvlb.topology import Topology
+from tvlb.traffic import Assigned, Assignments
 
 # Relative errors of sums of numbers that are not negative: of a split over its classes, whose
 # shares are in single precision.

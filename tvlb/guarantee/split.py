@@ -18,17 +18,17 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.guarantee.assignment import Assigned
 from tvlb.guarantee.program import MARGIN, Goal, Judged, LinearProgram, Program
 from tvlb.guarantee.symmetry import Orbits
 from tvlb.guarantee.usage import PairUsage
 from tvlb.processes import Progress, Reporter, silent
+from tvlb.traffic import Assigned
 
 # Relative error of a sum of numbers that are not negative in single precision, per term.
 _PER_TERM = float(np.finfo(np.float32).eps)
 
 _STAGE = "split"
-# Variables times links. Measured: dfly(4,8,4,9,palmtree), 35 orbits and 7 links, 1,000, takes 0.2 s,
+# Variables times links. Measured: dfly(4,8,4,9,palmtree), 35 orbits and 7 links, 1,000, takes .2 s,
 # random(20,4,6,seed=1), 380 and 120, 180,000, takes 2 s, and one of a million 40.
 _MOST_EXACT = 200_000
 

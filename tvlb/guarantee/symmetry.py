@@ -13,8 +13,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from tvlb.guarantee.usage import KindUsage, PairUsage, sender_pairs
-from tvlb.paths import Switches
+from tvlb.guarantee.usage import KindUsage, PairUsage
+from tvlb.paths import Switches, sender_pairs
 from tvlb.statistics import KeyedStream
 from tvlb.topology import Topology
 

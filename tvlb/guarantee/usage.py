@@ -15,14 +15,20 @@ import scipy
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
-from tvlb.paths import ClassUsage, Pairs, PathSet, Switches, min_usage, shapes_of
+from tvlb.paths import (
+    ANY_SHAPE,
+    ClassUsage,
+    Pairs,
+    PathSet,
+    Switches,
+    min_usage,
+    sender_pairs,
+    shapes_of,
+)
 from tvlb.processes import Progress, Reporter, silent
 from tvlb.topology import Topology
 
 _ROWS_PER_CHUNK = 2_000_000
-
-ANY_SHAPE = "?.?"
-"""Stands for the VLB paths of a pair without a choice."""
 
 _UsageOf = Callable[[Switches, Switches], ClassUsage]
 
@@ -214,11 +220,3 @@ class ShapeUsage(PairUsage):
     def to_classes(self, split: NDArray[np.float64]) -> NDArray[np.float64]:
         """See `PairUsage.to_classes`."""
         return split
-
-
-def sender_pairs(topology: Topology) -> tuple[Switches, Switches]:
-    """Return all ordered pairs of different switches with nodes, int32 (pairs,) each, sorted."""
-    senders = np.flatnonzero(topology.switch_nodes).astype(np.int32)
-    source, target = (ends.ravel() for ends in np.meshgrid(senders, senders, indexing="ij"))
-    different = source != target
-    return source[different], target[different]

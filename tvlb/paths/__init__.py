@@ -27,7 +27,14 @@ from tvlb.paths.parse import (
     parse_expression,
     strategic_choices,
 )
-from tvlb.paths.path_set import PathSet, WeightedSet, all_pairs, pair_index, pairs_from
+from tvlb.paths.path_set import (
+    PathSet,
+    WeightedSet,
+    all_pairs,
+    pair_index,
+    pairs_from,
+    sender_pairs,
+)
 from tvlb.paths.row_set import RowSet
 from tvlb.paths.rows import ABSENT, ClassUsage, PathRows, Switches, min_rows, min_usage
 from tvlb.paths.sequences import (
@@ -45,12 +52,13 @@ from tvlb.paths.sets.short import ShortSet
 from tvlb.paths.sets.simple import SimpleSet
 from tvlb.paths.shape_rule import ShapeRule
 from tvlb.paths.shape_shares import shape_shares
-from tvlb.paths.shapes import LONGEST_EXPRESSION, Shapes, shapes_of
+from tvlb.paths.shapes import ANY_SHAPE, LONGEST_EXPRESSION, Shapes, shapes_of
 from tvlb.paths.ugal_rule import PUBLISHED_RULE, RULE_SETTINGS, Queue, QueueFactor, UgalRule
 from tvlb.paths.usage import Pairs, SetUsage
 
 __all__ = [
     "ABSENT",
+    "ANY_SHAPE",
     "LONGEST_EXPRESSION",
     "MAX_ROWS",
     "PUBLISHED_RULE",
@@ -102,6 +110,7 @@ __all__ = [
     "parse_expression",
     "repeats",
     "revisits",
+    "sender_pairs",
     "shape_shares",
     "shapes_of",
     "simple_rows",

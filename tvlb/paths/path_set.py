@@ -39,6 +39,14 @@ def all_pairs(topology: Topology) -> tuple[Switches, Switches]:
     return source[different], target[different]
 
 
+def sender_pairs(topology: Topology) -> tuple[Switches, Switches]:
+    """Return all ordered pairs of different switches with nodes, int32 (pairs,) each, sorted."""
+    senders = np.flatnonzero(topology.switch_nodes).astype(np.int32)
+    source, target = (ends.ravel() for ends in np.meshgrid(senders, senders, indexing="ij"))
+    different = source != target
+    return source[different], target[different]
+
+
 def pairs_from(topology: Topology, source: int) -> tuple[Switches, Switches]:
     """Return the pairs of one switch with every other, in the order of `all_pairs`."""
     targets = np.delete(np.arange(topology.num_switches, dtype=np.int32), source)

@@ -27,6 +27,8 @@ _LEAST, _MOST = 1e-9, 1e9
 _FAR = 1 << 20
 _RANGE = "weights are 1e-9 to 1e9"
 _MOST_NAMED = 10_000
+ANY_SHAPE = f"{_ANY}.{_ANY}"
+"""Any shape; also the only one of the VLB paths of a pair without a choice."""
 LONGEST_EXPRESSION = 100 * _MOST_NAMED
 """Characters of a path-set expression; a set by shape that names all it may takes fewer."""
 
@@ -156,7 +158,7 @@ class Shapes:
 
     def _entries(self, weights: tuple[float, ...]) -> list[str]:
         if len(set(weights)) == 1:
-            return [_entry(f"{_ANY}.{_ANY}", weights[0])]
+            return [_entry(ANY_SHAPE, weights[0])]
         if self._are_many:
             return self._entries_by_length(weights)
         entries: list[str] = []

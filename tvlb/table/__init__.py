@@ -46,6 +46,7 @@ from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.table.header import TableHeader, TableWeights
 from tvlb.table.kinds import Header, StoredTable, TableKind, TableReport, table_kinds
 from tvlb.table.kinds.forwarding import FORWARDING
+from tvlb.table.kinds.split import SPLIT, SplitTable
 from tvlb.table.kinds.vlb import COMPACT_REFUSED
 from tvlb.table.lfts import Dump, audited_file, is_dump, read_dump, read_dumped_table
 from tvlb.table.networks import NamedRecord, record_of
@@ -69,6 +70,7 @@ __all__ = [
     "COLUMN_TYPES",
     "COMPACT_REFUSED",
     "FORWARDING",
+    "SPLIT",
     "TABLE_SUFFIXES",
     "AnyTable",
     "Channel",
@@ -89,6 +91,7 @@ __all__ = [
     "RoutesBeside",
     "RowChanges",
     "SourceRoutes",
+    "SplitTable",
     "Spread",
     "StoredTable",
     "StruckOut",

@@ -5,6 +5,7 @@ of `tvlb.traffic.patterns`.
 """
 
 from tvlb.traffic.adversaries import default_pattern, type1_set, type2_pattern, type2_set
+from tvlb.traffic.assignment import Assigned, Assignments
 from tvlb.traffic.demand import (
     Demand,
     DestinationTable,
@@ -39,6 +40,8 @@ from tvlb.traffic.patterns.type2 import Type2
 from tvlb.traffic.patterns.uniform import Uniform
 
 __all__ = [
+    "Assigned",
+    "Assignments",
     "Demand",
     "DestinationPattern",
     "DestinationTable",

@@ -1,0 +1,359 @@
+"""Split tables: which share of its packets each pair of switches sends over paths of each class.
+
+Who sends by a split draws a class by its rate, and a path of that class by draw weights. Classes
+are the MIN paths of a pair by length, and its VLB paths by shape.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+from pydantic import Field
+
+from tvlb.documents import VERSION
+from tvlb.errors import InvalidInput
+from tvlb.paths import (
+    ANY_SHAPE,
+    LONGEST_EXPRESSION,
+    PathRows,
+    PathSet,
+    Switches,
+    min_rows,
+    parse_expression,
+    sender_pairs,
+    shapes_of,
+)
+from tvlb.statistics import MAX_SEED
+from tvlb.table.deadlock import VcSettings
+from tvlb.table.kinds import (
+    Finding,
+    Header,
+    StoredTable,
+    TableKind,
+    TableReport,
+    check_switch,
+    findings_of,
+)
+from tvlb.table.networks import record_of
+from tvlb.topology import Topology
+from tvlb.traffic import Assignments
+
+_ROUNDING = 1e-9
+_MOST_CLASSES = 10_000
+_PAIRS_PER_PART = 1_000
+# Links times pairs: an assignment for every link. Measured: 4 million take 3 s.
+_MOST_PROVED = 100_000_000
+_COLUMNS = {
+    "src_switch": np.dtype(np.int32),
+    "dst_switch": np.dtype(np.int32),
+    "paths": np.dtype(np.int16),
+    "rate": np.dtype(np.float64),
+}
+
+
+class SplitHeader(Header):
+    """What the header says besides the rates.
+
+    Attributes
+    ----------
+    expression : path set of the VLB paths.
+    seed : keys its random fractions.
+    classes : that rows name by position: MIN paths by their hops, VLB paths by their shape or, of
+        pairs without a choice, `?.?`.
+    floor : throughput under any traffic, packets/cycle/node.
+    hops : mean links of a path, over all nodes of other switches alike.
+    """
+
+    expression: str = Field(max_length=LONGEST_EXPRESSION)
+    seed: int = Field(ge=0, le=MAX_SEED)
+    classes: tuple[str, ...] = Field(max_length=_MOST_CLASSES)
+    floor: float = Field(ge=0.0, le=1.0)
+    hops: float = Field(ge=0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class SplitTable(StoredTable):
+    """A split as its file has it: the rates that are not 0, sorted by source, target and class.
+
+    Attributes
+    ----------
+    src_switch, dst_switch : int32 (rows,), the pair of switches.
+    paths : int16 (rows,), position of the class in the header.
+    rate : float64 (rows,), share of the packets of the pair.
+    """
+
+    header: SplitHeader
+    src_switch: NDArray[np.int32]
+    dst_switch: NDArray[np.int32]
+    paths: NDArray[np.int16]
+    rate: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls,
+        path_set: PathSet,
+        seed: int,
+        classes: tuple[str, ...],
+        split: NDArray[np.float64],
+        *,
+        floor: float,
+        hops: float,
+    ) -> Self:
+        """Store a split, float64 (pairs, classes), of all pairs of switches with nodes."""
+        topology = path_set.topology
+        header = SplitHeader(
+            version=VERSION,
+            topology=record_of(topology),
+            expression=str(path_set),
+            seed=seed,
+            classes=classes,
+            floor=floor,
+            hops=hops,
+        )
+        pair, paths = np.nonzero(split)
+        source, target = (ends[pair] for ends in sender_pairs(topology))
+        return cls(header, source, target, paths.astype(np.int16), split[pair, paths])
+
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """See `StoredTable`."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name in _COLUMNS}
+
+    def check(self) -> None:
+        """See `StoredTable`: expression and classes are those of the network."""
+        _ = self.base_set, self._places
+
+    @cached_property
+    def base_set(self) -> PathSet:
+        """The path set of the expression."""
+        return parse_expression(self.header.expression, self.topology, self.header.seed)
+
+    def of_switch(self, switch: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+        """See `StoredTable`: the rates of a source."""
+        check_switch(self.topology, switch)
+        mine = self.src_switch == switch
+        return iter([{name: values[mine] for name, values in self.arrays().items()}])
+
+    def link_usage(self) -> NDArray[np.float64]:
+        """See `StoredTable`: flits of every link where each pair sends one."""
+        return np.asarray(self.crossing.sum(axis=0), dtype=np.float64).ravel()
+
+    def routes(self, sources: Switches, targets: Switches) -> tuple[PathRows, PathRows]:
+        """Return the MIN and the VLB paths of given pairs that have a rate.
+
+        Weights of a pair are the shares of its packets, those of both kinds together sum to 1.
+        """
+        minimal, detour = self._places
+        pair = self.pair_at[sources, targets]
+        known = pair >= 0
+        rates = np.where(known[:, np.newaxis], self.rates[np.where(known, pair, 0)], 0.0)
+        shortest = min_rows(self.topology, sources, targets)
+        detours = self.base_set.rows(sources, targets)
+        return (
+            _weighted(shortest, minimal[shortest.hops], rates),
+            _weighted(detours, detour[detours.shapes()], rates),
+        )
+
+    @property
+    def crossing(self) -> "scipy.sparse.csr_array":
+        """Share of the packets of each pair that cross each link, float64 (pairs, links)."""
+        return self._followed[0]
+
+    @property
+    def carried(self) -> NDArray[np.float64]:
+        """Share of the packets of each pair for which there are paths, float64 (pairs,)."""
+        return self._followed[1]
+
+    @cached_property
+    def _followed(self) -> tuple["scipy.sparse.csr_array", NDArray[np.float64]]:
+        ends, links = sender_pairs(self.topology), self.topology.num_links
+        crossing: list[scipy.sparse.csr_array] = []
+        carried: list[NDArray[np.float64]] = []
+        for at in range(0, len(ends[0]), _PAIRS_PER_PART):
+            mine = [one[at : at + _PAIRS_PER_PART] for one in ends]
+            for rows in self.routes(*mine):
+                usage = rows.usage_by(np.zeros(len(rows), dtype=np.int64), 1)
+                entries = usage.entry_value, (usage.entry_class, usage.entry_link)
+                crossing.append(scipy.sparse.csr_array(entries, shape=(len(mine[0]), links)))
+                carried.append(usage.weight[:, 0])
+        both = [scipy.sparse.vstack(crossing[kind::2], format="csr") for kind in (0, 1)]
+        return both[0] + both[1], np.concatenate(carried[::2]) + np.concatenate(carried[1::2])
+
+    @cached_property
+    def pair_at(self) -> NDArray[np.int64]:
+        """Position of every pair, int64 (switches, switches); -1 of those without nodes."""
+        source, target = sender_pairs(self.topology)
+        found = np.full((self.topology.num_switches, self.topology.num_switches), -1)
+        found[source, target] = np.arange(len(source))
+        return found
+
+    @cached_property
+    def rates(self) -> NDArray[np.float64]:
+        """Rates of all pairs, float64 (pairs, classes)."""
+        pairs = int(self.pair_at.max(initial=-1)) + 1
+        rates = np.zeros((pairs, len(self.header.classes)))
+        rates[self.pair_at[self.src_switch, self.dst_switch], self.paths] = self.rate
+        return rates
+
+    @cached_property
+    def _places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Class of MIN paths by hops and of VLB paths by shape code, int64; -1 without one.
+
+        Raises
+        ------
+        InvalidInput : a class is none of the network, or is named twice.
+        """
+        shapes = shapes_of(self.topology)
+        lengths = range(len(self.topology.longest_min_path) + 1)
+        codes = {str(hops): (0, hops) for hops in lengths if hops}
+        codes |= {shapes.name(code): (1, code) for code in range(len(shapes))}
+        codes[ANY_SHAPE] = 1, len(shapes)
+        found = np.full(len(lengths), -1), np.full(len(shapes) + 1, -1)
+        for place, name in enumerate(self.header.classes):
+            if name not in codes:
+                raise InvalidInput(
+                    f"table header, classes: {name!r} is none of {self.topology}: expected hops of "
+                    "MIN paths or shapes of VLB paths"
+                )
+            kind, code = codes[name]
+            if found[kind][code] >= 0:
+                raise InvalidInput(f"table header, classes: {name!r} is named twice")
+            found[kind][code] = place
+        return found
+
+
+def _weighted(rows: PathRows, place: NDArray[np.int64], rates: NDArray[np.float64]) -> PathRows:
+    """Return the rows of classes with a rate, which the paths of a class share by their weights."""
+    classes = rates.shape[1]
+    cell = rows.pair_of_row * classes + np.maximum(place, 0)
+    weight = np.where(place >= 0, rows.weight, 0.0)
+    total = np.bincount(cell, weight, rates.size)
+    shared = np.divide(rates.ravel(), total, out=np.zeros(rates.size), where=total > 0)
+    found = weight * shared[cell]
+    return rows.with_weights(found).filtered(found > 0)
+
+
+@dataclass(frozen=True)
+class SplitReport(TableReport):
+    """What checks of a split table found.
+
+    Attributes
+    ----------
+    is_proved : whether the floor was proved anew.
+    """
+
+    is_proved: bool = True
+
+    def remarks(self) -> list[str]:
+        """See `TableReport`."""
+        return [] if self.is_proved else ["the floor was not proved anew: the network is too large"]
+
+
+def _verify(table: SplitTable, _: VcSettings) -> SplitReport:
+    findings, is_proved = _check_rows(table), True
+    if not findings:
+        findings = _check_rates(table)
+    if not findings:
+        is_proved = table.crossing.shape[0] * table.topology.num_links <= _MOST_PROVED
+        findings = _check_promises(table, is_proved=is_proved)
+    told = TableReport.of(table, findings)
+    return SplitReport(told.table_id, told.paths, told.problems, told.problem_count, is_proved)
+
+
+def _check_rows(table: SplitTable) -> list[Finding]:
+    """Check that rows are in order and name pairs and classes that there are."""
+    topology, classes = table.topology, len(table.header.classes)
+    source, target = table.src_switch.astype(np.int64), table.dst_switch.astype(np.int64)
+    switches = topology.num_switches
+    outside = (source < 0) | (source >= switches) | (target < 0) | (target >= switches)
+    inside = [np.where(outside, 0, ends) for ends in (source, target)]
+    unknown = (table.paths < 0) | (table.paths >= classes)
+    key = (source * switches + target) * (classes + 1) + table.paths
+    order = np.append(False, np.diff(key) <= 0)
+
+    def told(what: str, wrong: NDArray[np.bool_]) -> list[Finding]:
+        return findings_of(wrong, lambda count, row: f"{what} ({count} rows), first row {row}")
+
+    return [
+        *told("no pair of switches with nodes", outside | (table.pair_at[*inside] < 0)),
+        *told(f"the class is not in 0..{classes - 1}", unknown),
+        *told("the row is out of order or a second one", order),
+        *told("the rate is not above 0", ~(table.rate > 0)),
+    ]
+
+
+def _check_rates(table: SplitTable) -> list[Finding]:
+    """Check that rates of every pair sum to 1, and are of paths that there are."""
+    source, target = sender_pairs(table.topology)
+
+    def told(what: str, share: NDArray[np.float64]) -> list[Finding]:
+        return findings_of(
+            ~(np.abs(share - 1.0) <= _ROUNDING),
+            lambda count, pair: (
+                f"{what} ({count} pairs), first {source[pair]} -> {target[pair]}: {share[pair]:.9g}"
+            ),
+        )
+
+    return told("rates do not sum to 1", table.rates.sum(axis=1)) or told(
+        "there are no paths for all rates", table.carried
+    )
+
+
+def _check_promises(table: SplitTable, *, is_proved: bool) -> list[Finding]:
+    """Check mean hops and, by an assignment for every link, the floor."""
+    header, topology = table.header, table.topology
+    source, target = sender_pairs(topology)
+    nodes = topology.switch_nodes[source] * topology.switch_nodes[target]
+    hops = float((table.crossing.sum(axis=1) * nodes).sum() / nodes.sum())
+    found = list[Finding]()
+    if abs(hops - header.hops) > 1e-6 * hops:
+        found.append(Finding(1, f"mean hops are {hops:.6f}, not {header.hops:.6f} as told"))
+    if is_proved:
+        assignments, crossed = Assignments(topology), table.crossing.tocsc()
+        load = max(
+            assignments.worst(crossed[:, [link]].toarray().ravel()).bound
+            for link in range(topology.num_links)
+        )
+        if (floor := 1.0 / max(load, 1.0)) < header.floor * (1.0 - _ROUNDING):
+            found.append(Finding(1, f"the floor is {floor:.6f}, not {header.floor:.6f} as told"))
+    return found
+
+
+def _summary(table: SplitTable) -> dict[str, Any]:
+    header = table.header
+    mean = table.rates.mean(axis=0).tolist()
+    return {
+        "id": table.id,
+        "topology": str(table.topology),
+        "expression": header.expression,
+        "seed": header.seed,
+        "version": header.version,
+        "floor": header.floor,
+        "hops": header.hops,
+        "switch_pairs": len(table.rates),
+        "rates": dict(zip(header.classes, mean, strict=True)),
+    }
+
+
+def _most_rows(topology: Topology) -> int:
+    classes = len(topology.longest_min_path) + len(topology.halves) ** 2 + 1
+    return topology.num_switches**2 * classes
+
+
+SPLIT = TableKind(
+    name="split table",
+    made=SplitTable,
+    mark="split",
+    header=SplitHeader,
+    columns=_COLUMNS,
+    most_rows=_most_rows,
+    load=lambda header, _, columns: SplitTable(header, **columns),
+    verify=_verify,
+    summary=_summary,
+    row="three integers and a rate",
+    no_repair="a split is found anew for what failures leave, by tvlb static --without",
+)
+KINDS = (SPLIT,)
