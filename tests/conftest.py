@@ -39,6 +39,7 @@ _SHARING = {
         "test_one_verdict.py",
         "test_forwarding_requests.py",
         "guarantee/test_requests.py",
+        "guarantee/test_static_requests.py",
         "sim_bridge/test_every_router.py",
     ),
     "requests": ("api/",),

@@ -398,6 +398,7 @@ PAGES: Mapping[str, Page] = {
     "route": Page(view_route, "forwarding.parquet", ("repair",)),
     "measure": Page(view_measure),
     "guarantee": Page(view_guarantee),
+    "split": Page(output="split.parquet"),
     "sweep": Page(view_sweep),
     "simulation": Page(view_simulation),
     "stability": Page(view_stability),

@@ -27,7 +27,7 @@ def documents_of(family: str) -> tuple[str, list[Document]]:
         example("stability") | {"topology": name},
         vct | {"topology": name},
         misrouted(vct | {"topology": name}, network.layout.switches_per_group),
-        *(example(kind) | {"topology": name} for kind in ("route", "measure")),
+        *(example(kind) | {"topology": name} for kind in ("route", "measure", "split")),
     ]
 
 

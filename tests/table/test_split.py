@@ -47,7 +47,7 @@ def test_paths_share_the_rates_of_their_classes() -> None:
     of_minimal = table.rates[:, [name.isdigit() for name in table.header.classes]].sum(axis=1)
     assert shares[0] == pytest.approx(of_minimal)
     links = sum(float(one.weight @ one.hops) for one in (minimal, detours))
-    assert links / len(source) == pytest.approx(table.header.hops)
+    assert links / len(source) == pytest.approx(table.header.hops_mean)
     assert table.link_usage().sum() == pytest.approx(links)
     # A switch has no paths to itself.
     assert not any(len(one) for one in table.routes(source[:1], source[:1]))
@@ -64,7 +64,7 @@ def test_switches_of_unequal_nodes_and_none(tmp_path: Path) -> None:
 
 FAULTS: dict[str, Callable[[SplitTable], SplitTable]] = {
     "the floor is 0.6\\d+, not 0.7": lambda t: headed(t, floor=0.7),
-    "mean hops are 1.9.*, not 2.0": lambda t: headed(t, hops=2.0),
+    "mean hops are 1.9.*, not 2.0": lambda t: headed(t, hops_mean=2.0),
     "rates do not sum to 1 \\(1 pairs\\), first 0 -> 1": lambda t: rated(t, 0, t.rate[0] / 2),
     "the rate is not above 0 \\(1 rows\\), first row 3": lambda t: rated(t, 3, -1.0),
     "out of order or a second one": lambda t: replace(t, src_switch=t.src_switch[::-1]),

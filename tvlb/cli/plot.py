@@ -21,8 +21,8 @@ def plot(
         list[str],
         typer.Argument(
             metavar="RESULT.json...",
-            help="Output of tvlb table, probe, simulate, stability, balance, route or measure with "
-            f"--json; several are drawn into the same figures, up to {MOST_RESULTS}.",
+            help="Output of tvlb table, probe, simulate, stability, balance, route, measure or "
+            f"static with --json; several are drawn into the same figures, up to {MOST_RESULTS}.",
             show_default=False,
         ),
     ],

@@ -6,6 +6,7 @@ a ceiling; `static` the best fixed split there is, and what shorter ones guarant
 
 from tvlb.guarantee.adversary import most_tried
 from tvlb.guarantee.frontier import (
+    FRONTIER_POINTS,
     FrontierPoint,
     StaticSplit,
     check_static,
@@ -25,6 +26,7 @@ from tvlb.guarantee.split import most_split_work
 from tvlb.guarantee.symmetry import Orbits, network_orbits
 
 __all__ = [
+    "FRONTIER_POINTS",
     "MOST_CELLS",
     "MOST_STARTS",
     "STARTS",

@@ -100,9 +100,9 @@ def figure_of(*documents: Document, names: Sequence[str] = ()) -> "Figure":
 
     Parameters
     ----------
-    documents : results of `tvlb table`, `probe`, `simulate`, `stability`, `balance`, `route` or
-        `measure` with ``--json``. Several are drawn into the same panels, without those that are
-        about one search.
+    documents : results of `tvlb table`, `probe`, `simulate`, `stability`, `balance`, `route`,
+        `measure` or `static` with ``--json``. Several are drawn into the same panels, without those
+        that are about one search.
     names : of several documents.
 
     Raises
@@ -133,7 +133,7 @@ def _nothing(documents: Sequence[Document]) -> str:
         return "the results have no figure in common: overlay results of the same command"
     return (
         "the document holds nothing to draw: expected the JSON of tvlb table, probe, simulate, "
-        "stability, balance, route or measure"
+        "stability, balance, route, measure or static"
     )
 
 
@@ -400,6 +400,28 @@ def _accepted_panel(axis: Axis, results: Sequence[_Result]) -> str:
     axis.set_xlabel(f"offered load ({unit})")
     axis.set_ylabel(f"accepted ({unit})")
     return _BARS
+
+
+def _frontier_panel(axis: Axis, results: Sequence[_Result]) -> str:
+    hops, throughputs = list[float](), list[float]()
+    for result in results:
+        document, colour = result.document, result.colour
+        points: Sequence[Document] = document["frontier"]
+        shown = [point["hops_mean"] for point in points]
+        floors = [point["floor"] for point in points]
+        label = result.label(shortened(document["path_set"]))
+        axis.plot(shown, floors, "o-", color=colour, markersize=4, label=label)
+        axis.plot(
+            [document["hops_mean"]], [document["floor"]], "*", color=colour, markersize=13,
+            markeredgecolor="black", label=result.label("the split"),
+        )  # fmt: skip
+        hops += shown
+        throughputs += floors
+    axis.set_xlim(*from_zero(hops))
+    axis.set_ylim(*from_zero(throughputs, most=1.0))
+    axis.set_xlabel("mean hops")
+    axis.set_ylabel(f"throughput for any traffic ({LOAD_UNIT})")
+    return ""
 
 
 def _load_unit(results: Sequence[_Result]) -> str:
@@ -809,6 +831,7 @@ PANELS = (
     ),
     *map(_course_panel, COURSES),
     Panel("Link loads", lambda document: "load_percentiles" in document, _load_spread_panel),
+    Panel("Guaranteed throughput", lambda document: "frontier" in document, _frontier_panel),
     Panel("Bandwidth of bisections", _has_jobs(1), _bandwidth_panel),
     Panel("Bandwidth by size of job", _has_jobs(2), _jobs_panel),
 )

@@ -13,7 +13,7 @@ from sim_bridge import Routing, SimulationConfig, VctConfig, Warmup
 from sim_bridge.routers.vct.stability import StabilityCase
 from tvlb.forwarding import MeasureOptions, Order, RouteOptions, graph_of
 from tvlb.forwarding.repair import WORK_AFRESH
-from tvlb.guarantee import MOST_CELLS, most_split_work, most_tried, network_orbits
+from tvlb.guarantee import FRONTIER_POINTS, MOST_CELLS, most_split_work, most_tried, network_orbits
 from tvlb.native import kernels
 from tvlb.paths import MAX_ROWS, PathSet
 from tvlb.requests.repair import RepairOptions
@@ -85,6 +85,10 @@ _SECONDS_PER_TRAFFIC_ENTRY = 3e-7
 _SECONDS_PER_PRICED_ENTRY = 1.2e-8
 _BYTES_PER_CLASS_ENTRY = 14.0
 _BYTES_PER_SPLIT_CELL = 12.0
+# A split by shape: listing a path and the links that it crosses; a program, and that per orbit of
+# pairs times orbit of links. Measured on dfly(4,8,4,9,palmtree), slimfly(13) and dfly(2,4,2,5).
+_SECONDS_PER_SHAPED_PATH = 9e-7
+_SECONDS_PER_POINT, _SECONDS_PER_ORBITS = 0.1, 3.5e-4
 
 # The simulator. Beyond about 1,000 nodes its state leaves the caches: dfly(13,26,13,27) needs 3.2
 # times as long per packet as dfly(4,8,4,9).
@@ -245,6 +249,27 @@ def worst_cost(
     }
     memory = entries * _BYTES_PER_CLASS_ENTRY + cells * _BYTES_PER_SPLIT_CELL
     return _cost(stages, memory, topology.num_links * _WRITTEN_PER_NUMBER)
+
+
+def static_cost(topology: Topology, path_set: PathSet | str) -> Cost:
+    """Estimate a fixed split and its frontier, as if paths were as symmetric as the network.
+
+    Parameters
+    ----------
+    path_set : as of `model_cost`.
+    """
+    senders = topology.num_senders
+    size = program_size(topology, path_set, parse_pattern("permutation"))
+    share = senders * (senders - 1) / max(1.0, size.rows - topology.num_links)
+    alike = network_orbits(topology)
+    a_point = _SECONDS_PER_POINT + alike.pairs * len(alike.first_links) * _SECONDS_PER_ORBITS
+    paths = size.paths * share
+    stages = {
+        "build": paths * _SECONDS_PER_SHAPED_PATH,
+        "split": (FRONTIER_POINTS + 1) * a_point,
+    }
+    memory = paths * topology.max_hops * _BYTES_PER_CLASS_ENTRY
+    return _cost(stages, memory)
 
 
 def simulation_cost(

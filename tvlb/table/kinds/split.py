@@ -65,14 +65,14 @@ class SplitHeader(Header):
     classes : that rows name by position: MIN paths by their hops, VLB paths by their shape or, of
         pairs without a choice, `?.?`.
     floor : throughput under any traffic, packets/cycle/node.
-    hops : mean links of a path, over all nodes of other switches alike.
+    hops_mean : mean links of a path, over all nodes of other switches alike.
     """
 
     expression: str = Field(max_length=LONGEST_EXPRESSION)
     seed: int = Field(ge=0, le=MAX_SEED)
     classes: tuple[str, ...] = Field(max_length=_MOST_CLASSES)
     floor: float = Field(ge=0.0, le=1.0)
-    hops: float = Field(ge=0.0)
+    hops_mean: float = Field(ge=0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ class SplitTable(StoredTable):
             seed=seed,
             classes=classes,
             floor=floor,
-            hops=hops,
+            hops_mean=hops,
         )
         pair, paths = np.nonzero(split)
         source, target = (ends[pair] for ends in sender_pairs(topology))
@@ -309,8 +309,8 @@ def _check_promises(table: SplitTable, *, is_proved: bool) -> list[Finding]:
     nodes = topology.switch_nodes[source] * topology.switch_nodes[target]
     hops = float((table.crossing.sum(axis=1) * nodes).sum() / nodes.sum())
     found = list[Finding]()
-    if abs(hops - header.hops) > 1e-6 * hops:
-        found.append(Finding(1, f"mean hops are {hops:.6f}, not {header.hops:.6f} as told"))
+    if abs(hops - header.hops_mean) > 1e-6 * hops:
+        found.append(Finding(1, f"mean hops are {hops:.6f}, not {header.hops_mean:.6f} as told"))
     if is_proved:
         assignments, crossed = Assignments(topology), table.crossing.tocsc()
         load = max(
@@ -332,7 +332,7 @@ def _summary(table: SplitTable) -> dict[str, Any]:
         "seed": header.seed,
         "version": header.version,
         "floor": header.floor,
-        "hops": header.hops,
+        "hops_mean": header.hops_mean,
         "switch_pairs": len(table.rates),
         "rates": dict(zip(header.classes, mean, strict=True)),
     }

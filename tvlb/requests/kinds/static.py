@@ -1,0 +1,213 @@
+"""Fixed splits: the best for any traffic, and what splits of fewer hops guarantee."""
+
+from typing import Annotated, Any, ClassVar, Self
+
+import numpy as np
+from pydantic import ConfigDict, Field
+
+from tvlb.documents import Document, versions
+from tvlb.errors import Cancelled, InvalidInput
+from tvlb.guarantee import FrontierPoint, StaticSplit, check_static, static
+from tvlb.languages import one_of
+from tvlb.paths import PathSet
+from tvlb.processes import Progress, Reporter, Stages
+from tvlb.requests import Answer, Context, Form, Link, Request, RequestKind
+from tvlb.requests.common import Count, PathSetText, Seconds, Seed, Share, TopologyText, Versions
+from tvlb.requests.cost import Cost, static_cost
+from tvlb.requests.examples import example
+from tvlb.requests.request import Seed as AskedSeed
+from tvlb.requests.stored_tables import unread_paths
+from tvlb.requests.texts import PathSetText as AskedPathSet
+from tvlb.requests.texts import is_table_id
+from tvlb.table import SPLIT, SplitTable, written_formats
+from tvlb.topology import Topology, described
+
+
+class SplitBody(Request):
+    """Find the best fixed split for any traffic, and what splits of fewer mean hops guarantee.
+
+    Every pair of switches has a rate for its MIN paths of each length and its VLB paths of each
+    shape.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"topology": "2,4,2,3", "throughput": 0.6}]}
+    )
+    kind: ClassVar[str] = "split"
+
+    vlb: AskedPathSet = "all"
+    hops: Annotated[
+        float | None,
+        Field(gt=0, le=1000, description="Most mean hops of the split; null for any number."),
+    ] = None
+    throughput: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            le=1,
+            description="That it guarantees with as few hops as that takes, packets/cycle/node; "
+            "null for the most.",
+        ),
+    ] = None
+    seed: AskedSeed = 0
+
+    def path_set(self, network: Topology) -> PathSet:
+        """Return the path set; raises InvalidInput of a table."""
+        if is_table_id(self.vlb):
+            raise InvalidInput(f"vlb {self.vlb[:12]} is a table, where an expression is needed")
+        return unread_paths(self.vlb, network, self.seed)
+
+    def _resolved(self, network: Topology) -> Self:
+        vlb = str(self.path_set(network))
+        check_static(network, self.hops, self.throughput)
+        return self.model_copy(update={"topology": described(network), "vlb": vlb})
+
+    def _cost(self, network: Topology) -> Cost:
+        return static_cost(network, self.path_set(network))
+
+
+class FrontierFigures(Document):
+    """What a fixed split of some mean hops guarantees."""
+
+    hops_mean: float = Field(
+        ge=0.0, description="Mean links of its paths, over all nodes of other switches alike."
+    )
+    floor: Share = Field(
+        description="It sustains it under every traffic in which no node sends or receives more "
+        "than 1 packet/cycle; packets/cycle/node."
+    )
+    floor_bound: Share = Field(
+        description="No fixed split of no more mean hops guarantees more, packets/cycle/node."
+    )
+    gap: Share = Field(description="1 - floor / floor_bound: how much better a split may be.")
+
+    @classmethod
+    def of(cls, point: FrontierPoint) -> Self:
+        """Describe a point."""
+        return cls(
+            hops_mean=point.hops, floor=point.floor, floor_bound=point.floor_bound, gap=point.gap
+        )
+
+
+class SplitSummary(Document):
+    """A table of a split."""
+
+    id: str = Field(pattern="^[0-9a-f]{64}$", description="SHA-256 of the content, hex.")
+    classes: dict[str, Share] = Field(
+        description="Mean rate of the paths of each class over all pairs of switches: of MIN paths "
+        "by hops, of VLB paths by shape."
+    )
+    rates: Count = Field(description="Rates above 0.")
+
+    @classmethod
+    def of(cls, table: SplitTable) -> Self:
+        """Describe a table."""
+        means = np.minimum(table.rates.mean(axis=0), 1.0).tolist()
+        classes = dict(zip(table.header.classes, means, strict=True))
+        return cls(id=table.id, classes=classes, rates=table.num_rows)
+
+
+class _Orbits(Document):
+    pairs: Count = Field(description="Orbits of pairs of switches with nodes.")
+    links: Count = Field(description="Orbits of links.")
+
+
+class _Head(Document):
+    topology: TopologyText
+    path_set: PathSetText
+    table: SplitSummary
+
+
+# The keys of the last base come first.
+class SplitDocument(FrontierFigures, _Head):
+    """A fixed split with what it guarantees, and the frontier of throughput against mean hops."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [example("split")]})
+
+    frontier: tuple[FrontierFigures, ...] = Field(
+        description="The best splits from the mean hops of shortest paths to the fewest by which "
+        "the highest throughput is guaranteed."
+    )
+    orbits: _Orbits = Field(description="What no symmetry of network and paths makes alike.")
+    seed: Seed
+    timings: dict[str, Seconds] = Field(description="Wall time by stage, seconds.")
+    provenance: Versions
+
+    @classmethod
+    def of_split(cls, found: StaticSplit) -> Self:
+        """Describe a split."""
+        orbits = found.orbits
+        return cls.model_validate(
+            {
+                "topology": str(found.topology),
+                "path_set": str(found.path_set),
+                "table": SplitSummary.of(found.table),
+                **dict(FrontierFigures.of(found.chosen)),
+                "frontier": tuple(map(FrontierFigures.of, found.frontier)),
+                "orbits": {"pairs": orbits.pairs, "links": len(orbits.first_links)},
+                "seed": found.seed,
+                "timings": found.seconds,
+                "provenance": versions(),
+            }
+        )
+
+
+class _Listed(Document):
+    topology: str
+    path_set: str
+    floor: Share = Field(description="As in the document.")
+    hops_mean: float = Field(description="As in the document.")
+    table: SplitSummary
+
+
+def _compute(body: SplitBody, context: Context, report: Reporter) -> Answer:
+    def told(progress: Progress) -> None:
+        if context.stop is not None and context.stop.is_set():
+            raise Cancelled("the search for the best split was cancelled")
+        report(progress)
+
+    network = body.network()
+    found = static(
+        network,
+        body.path_set(network),
+        hops=body.hops,
+        throughput=body.throughput,
+        seed=body.seed,
+        report=told,
+    )
+    document: dict[str, Any] = SplitDocument.of_split(found).plain()
+    return Answer(document, found.seconds, table=found.table)
+
+
+KIND = RequestKind(
+    "split",
+    (
+        Form(
+            SplitBody,
+            SplitDocument,
+            _compute,
+            text="A fixed split, and the frontier of what splits guarantee.",
+            example="split",
+        ),
+    ),
+    asking="Find the best fixed split for any traffic: at once if that is little, else as a job.",
+    reading="Return a fixed split's document: what it guarantees, and what shorter ones do.",
+    noun="fixed split",
+    command="static",
+    makes_table=True,
+    tables=SPLIT.name,
+    links={
+        "download_url": Link(
+            "/download?format=parquet",
+            f"Of the table of rates; format is {one_of(written_formats(SPLIT))}.",
+        ),
+        "links_url": Link("/links", "Of the links of the network, and how the split loads them."),
+    },
+    usage_route="get_split_links",
+    listed=_Listed,
+    lists_by_table=True,
+    stages=Stages({"build": ("build", 0.0, 0.4), "split": ("split", 0.4, 1.0)}),
+    at_once=True,
+    swept=True,
+    rank=10,
+)
