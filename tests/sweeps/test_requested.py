@@ -175,6 +175,7 @@ def test_a_point_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"compute": {"table": {}}}, "unknown key; use one of model, "),
         ({"compute": {"route": {}, "model": {}}}, "route and model have nothing to do with"),
         ({"compute": {"model": {}, "measure": {}}}, "model and measure have nothing to do"),
+        ({"compute": {"split": {}, "measure": {}}}, "split and measure have nothing to do"),
         ({"compute": {"route": {}}, "seeds": [1]}, "seeds: they are of tables"),
         ({"compute": {"route": {"order": ["random"]}}}, "a random order needs a seed"),
         ({"compute": {"measure": {"min_share": 0.5}}}, "min_share 0.5 has no meaning without vlb"),

@@ -30,6 +30,7 @@ from tvlb.errors import InvalidInput
 from tvlb.requests.kind import Form, RequestKind, request_kinds
 from tvlb.requests.problems import refusal
 from tvlb.requests.request import STRICT, Question
+from tvlb.requests.stored_tables import NAMING
 from tvlb.requests.texts import distinct, is_table_id
 
 _MOST_VALUES = 1000
@@ -149,9 +150,10 @@ def _check_together(kinds: list[RequestKind], sections: Mapping[str, BaseModel])
     if not kinds:
         raise InvalidInput(f"nothing is to be computed: give one of {', '.join(swept_kinds())}")
     first, *others = kinds
+    is_taken = first.makes_table and first.tables == NAMING[_HANDED_ON]
     for other in others:
         form = form_of(other, sections[other.name])
-        if not first.makes_table or _HANDED_ON not in form.body.model_fields:
+        if not is_taken or _HANDED_ON not in form.body.model_fields:
             by = f" by router {form.router}" if form is not other.forms[0] else ""
             raise InvalidInput(
                 f"{first.name} and {other.name}{by} have nothing to do with each other: sweep them "
