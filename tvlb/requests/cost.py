@@ -88,7 +88,10 @@ _BYTES_PER_SPLIT_CELL = 12.0
 # A split by shape: listing a path and the links that it crosses; a program, and that per orbit of
 # pairs times orbit of links. Measured on dfly(4,8,4,9,palmtree), slimfly(13) and dfly(2,4,2,5).
 _SECONDS_PER_SHAPED_PATH = 9e-7
-_SECONDS_PER_POINT, _SECONDS_PER_ORBITS = 0.1, 3.5e-4
+_SECONDS_PER_POINT, _SECONDS_PER_ORBITS = 0.1, 2e-4
+_BYTES_PER_ORBITS = 7e3
+# So many paths are listed at a time.
+_LISTED_AT_A_TIME, _BYTES_PER_SHAPED_PATH = 2e6, 350.0
 
 # The simulator. Beyond about 1,000 nodes its state leaves the caches: dfly(13,26,13,27) needs 3.2
 # times as long per packet as dfly(4,8,4,9).
@@ -262,13 +265,17 @@ def static_cost(topology: Topology, path_set: PathSet | str) -> Cost:
     size = program_size(topology, path_set, parse_pattern("permutation"))
     share = senders * (senders - 1) / max(1.0, size.rows - topology.num_links)
     alike = network_orbits(topology)
-    a_point = _SECONDS_PER_POINT + alike.pairs * len(alike.first_links) * _SECONDS_PER_ORBITS
+    orbits = alike.pairs * len(alike.first_links)
     paths = size.paths * share
     stages = {
         "build": paths * _SECONDS_PER_SHAPED_PATH,
-        "split": (FRONTIER_POINTS + 1) * a_point,
+        "split": (FRONTIER_POINTS + 1) * (_SECONDS_PER_POINT + orbits * _SECONDS_PER_ORBITS),
     }
-    memory = paths * topology.max_hops * _BYTES_PER_CLASS_ENTRY
+    memory = (
+        paths * topology.max_hops * _BYTES_PER_CLASS_ENTRY
+        + min(paths, _LISTED_AT_A_TIME) * _BYTES_PER_SHAPED_PATH
+        + orbits * _BYTES_PER_ORBITS
+    )
     return _cost(stages, memory)
 
 
