@@ -1,7 +1,7 @@
 """Commands of kinds of requests that have none of their own, made of the fields of the body."""
 
 import inspect
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -39,7 +39,7 @@ from tvlb.requests import (
     SweepBody,
     request_kinds,
 )
-from tvlb.requests.stored_tables import NAMING
+from tvlb.requests.stored_tables import NAMING, examine_with_tables
 from tvlb.requests.texts import is_table_id
 from tvlb.table import (
     TABLE_SUFFIXES,
@@ -82,7 +82,7 @@ def command_of(name: str) -> Callable[..., None]:
         elif output is not None:
             check_writable(output, table_kinds().get(kind.tables))
         context = _Here(workers or available_cores())
-        body = _body(form.body, given, context)
+        body = _body(form.body, given, context, _naming(kind))
         if place is not None:
             table = None if kind.written is not None else output
             document = compute_at_server(place, body, table)
@@ -105,7 +105,14 @@ def command_of(name: str) -> Callable[..., None]:
     return run
 
 
-def _body(body: type[Question], given: dict[str, Any], here: "_Here") -> Question:
+def _naming(kind: RequestKind) -> Collection[str]:
+    """Return the options that may name a table."""
+    return NAMING.keys() if kind.examine is examine_with_tables else ()
+
+
+def _body(
+    body: type[Question], given: dict[str, Any], here: "_Here", naming: Collection[str]
+) -> Question:
     """Make the request; options that are not given are at the default of the body.
 
     Files of tables become their ids, by which a server knows them and `here` from now on.
@@ -117,7 +124,7 @@ def _body(body: type[Question], given: dict[str, Any], here: "_Here") -> Questio
         given["topology"] = described(parse_topology(given["topology"], without))
     elif without is not None:
         raise InvalidInput(f"--without {without}: of which network is not said")
-    for name in NAMING.keys() & given.keys():
+    for name in given.keys() & set(naming):
         if (text := given[name]) is not None and _is_file(name, text):
             given[name] = here.read(text, fabric if name == "table" else None)
         elif name == "table" and fabric is not None:
@@ -141,7 +148,7 @@ def _parameters(kind: RequestKind) -> Generator[inspect.Parameter]:
         elif name in body.declared:
             options[name] = _setting(body.declared[name])
         else:
-            options[name] = _option(asked, _FILE_TOO if name in NAMING else "")
+            options[name] = _option(asked, _FILE_TOO if name in _naming(kind) else "")
     if "table" in body.model_fields:
         options["fabric"] = (FabricOption, None)
     if kind.makes_table:

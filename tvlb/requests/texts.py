@@ -187,6 +187,16 @@ PathSetText = Annotated[
     ),
     WrapValidator(_expression),
 ]
+ExpressionText = Annotated[
+    str,
+    Field(
+        pattern=f"^({expression_regex()})$",
+        max_length=LONGEST_EXPRESSION,
+        description=f"VLB path set: {', '.join(_EXAMPLES)}. MIN paths are always all MIN paths.",
+        examples=_EXAMPLES,
+    ),
+    WrapValidator(_expression),
+]
 PathSetTexts = Annotated[
     PathSetText
     | Annotated[

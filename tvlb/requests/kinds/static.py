@@ -6,19 +6,17 @@ import numpy as np
 from pydantic import ConfigDict, Field
 
 from tvlb.documents import Document, versions
-from tvlb.errors import Cancelled, InvalidInput
+from tvlb.errors import Cancelled
 from tvlb.guarantee import FrontierPoint, StaticSplit, check_static, static
 from tvlb.languages import one_of
-from tvlb.paths import PathSet
+from tvlb.paths import PathSet, parse_expression
 from tvlb.processes import Progress, Reporter, Stages
 from tvlb.requests import Answer, Context, Form, Link, Request, RequestKind
 from tvlb.requests.common import Count, PathSetText, Seconds, Seed, Share, TopologyText, Versions
 from tvlb.requests.cost import Cost, static_cost
 from tvlb.requests.examples import example
 from tvlb.requests.request import Seed as AskedSeed
-from tvlb.requests.stored_tables import unread_paths
-from tvlb.requests.texts import PathSetText as AskedPathSet
-from tvlb.requests.texts import is_table_id
+from tvlb.requests.texts import ExpressionText
 from tvlb.table import SPLIT, SplitTable, written_formats
 from tvlb.topology import Topology, described
 
@@ -35,7 +33,7 @@ class SplitBody(Request):
     )
     kind: ClassVar[str] = "split"
 
-    vlb: AskedPathSet = "all"
+    vlb: ExpressionText = "all"
     hops: Annotated[
         float | None,
         Field(gt=0, le=1000, description="Most mean hops of the split; null for any number."),
@@ -52,10 +50,8 @@ class SplitBody(Request):
     seed: AskedSeed = 0
 
     def path_set(self, network: Topology) -> PathSet:
-        """Return the path set; raises InvalidInput of a table."""
-        if is_table_id(self.vlb):
-            raise InvalidInput(f"vlb {self.vlb[:12]} is a table, where an expression is needed")
-        return unread_paths(self.vlb, network, self.seed)
+        """Return the path set."""
+        return parse_expression(self.vlb, network, self.seed)
 
     def _resolved(self, network: Topology) -> Self:
         vlb = str(self.path_set(network))
