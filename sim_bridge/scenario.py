@@ -132,6 +132,12 @@ class RouterScenario(ABC, Generic[Config, Result]):
             vars(other)["_compiled"] = self._compiled
         return other
 
+    def settled(self) -> Self:
+        """Return the same with its traffic found, if an engine has to find it."""
+        this: Any = self
+        pattern = self.pattern.settled(self.topology, self.seed)
+        return self if pattern is self.pattern else replace(this, pattern=pattern)
+
     @property
     def _node_traffic(self) -> NodeTraffic:
         pattern = self.pattern.before_step if self.takes_steps else self.pattern

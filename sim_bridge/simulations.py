@@ -63,8 +63,8 @@ class SimulationRequest:
 
     @cached_property
     def scenarios(self) -> tuple[RouterScenario[Any, Any], ...]:
-        """One per seed."""
-        first = self.scenario
+        """One per seed, all of traffic that an engine found by the first."""
+        first = self.scenario.settled()
         others = range(first.seed + 1, first.seed + self.seeds)
         return (first, *(first.with_seed(seed) for seed in others))
 

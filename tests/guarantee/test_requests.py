@@ -10,6 +10,7 @@ import pytest
 
 from tests.service import Server, answered
 from tvlb.cli import main
+from tvlb.guarantee import worst_traffic
 from tvlb.paths import as_path_set
 from tvlb.requests.kinds.worst import GuaranteeBody
 from tvlb.table import Table, write_table
@@ -77,6 +78,19 @@ def test_a_server_and_its_page_have_what_the_command_prints(server: Server, ran:
         data = page.partition('id="data">')[2].partition("</script>")[0]
         assert json.loads(data)["links"]["usage"] == pytest.approx(made["witness_loads"], abs=1e-3)
         assert 'name="starts"' in http.get("/guarantees/new").text
+
+
+def test_the_pattern_of_a_set_is_the_same_by_commands_and_servers(
+    server: Server, ran: Any, tmp_path: Path
+) -> None:
+    asked = {"topology": NETWORK, "vlb": "<=3", "pattern": "worst( <= 3 )"}
+    printed = ran("model", NETWORK, "--vlb", "<=3", "--pattern", asked["pattern"])
+    made = answered(server, "/v1/models", asked)
+    path = tmp_path / "witness.csv"
+    path.write_text(worst_traffic(as_topology(NETWORK), "<=3", 0).asked)
+    read = ran("model", NETWORK, "--vlb", "<=3", "--pattern", str(path))
+    assert printed["theta"] == made["theta"] == read["theta"]
+    assert printed["pattern"] == made["pattern"] == "worst(<=3)"
 
 
 @pytest.mark.parametrize(

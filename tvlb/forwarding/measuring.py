@@ -80,7 +80,8 @@ class MeasureOptions:
         for job in self.jobs:
             check_job(topology, job)
         if self.pattern:
-            streams_of(parse_pattern(self.pattern), topology, self.seed)
+            pattern = parse_pattern(self.pattern).outlined(topology, self.seed)
+            streams_of(pattern, topology, self.seed)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,12 +14,15 @@ from tvlb.guarantee.frontier import (
 )
 from tvlb.guarantee.guarantee import (
     MOST_STARTS,
+    PATTERN_STARTS,
     STARTS,
     Guarantee,
     SplitShare,
     check_network,
     check_starts,
+    check_worst_traffic,
     worst,
+    worst_traffic,
 )
 from tvlb.guarantee.program import MOST_CELLS
 from tvlb.guarantee.split import most_split_work
@@ -29,6 +32,7 @@ __all__ = [
     "FRONTIER_POINTS",
     "MOST_CELLS",
     "MOST_STARTS",
+    "PATTERN_STARTS",
     "STARTS",
     "FrontierPoint",
     "Guarantee",
@@ -38,9 +42,11 @@ __all__ = [
     "check_network",
     "check_starts",
     "check_static",
+    "check_worst_traffic",
     "most_split_work",
     "most_tried",
     "network_orbits",
     "static",
     "worst",
+    "worst_traffic",
 ]

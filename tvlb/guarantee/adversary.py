@@ -63,14 +63,14 @@ class _Found:
 def find_witness(
     usage: PairUsage,
     path_set: PathSet,
-    first: Assigned,
+    first: Assigned | None,
     *,
     starts: int,
     seed: int,
     workers: int,
     report: Reporter,
 ) -> Witness:
-    """Search from the traffic `first` and from as many as are missing to `starts` drawn ones.
+    """Search from the traffic `first`, if any, and from as many drawn as are missing to `starts`.
 
     Each start is a task for a thread, and does not depend on others.
 
@@ -83,8 +83,9 @@ def find_witness(
     def begin(start: int) -> _Found:
         search = _Search(usage, path_set, most_tried(usage.entries, starts), stop)
         stream = KeyedStream(seed, "adversary", start)
-        traffic = search.costliest(search.drawn(stream) ** _CONTRAST) if start else first
-        return search.descend(traffic, stream)
+        if first is not None and start == 0:
+            return search.descend(first, stream)
+        return search.descend(search.costliest(search.drawn(stream) ** _CONTRAST), stream)
 
     done = 0
 

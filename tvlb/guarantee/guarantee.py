@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,9 @@ from tvlb.guarantee.adversary import find_witness
 from tvlb.guarantee.program import MOST_CELLS, check_cells
 from tvlb.guarantee.split import best_split
 from tvlb.guarantee.symmetry import Orbits, network_orbits, orbits
-from tvlb.guarantee.usage import PairUsage
+from tvlb.guarantee.usage import PairUsage, check_paths
 from tvlb.model import require_same_topology
-from tvlb.paths import PathSet, as_path_set
+from tvlb.paths import PathSet, as_path_set, parse_expression
 from tvlb.processes import Reporter, available_cores, check_workers, silent
 from tvlb.statistics import check_seed
 from tvlb.topology import Topology, as_topology
@@ -23,6 +24,10 @@ from tvlb.traffic import MatrixPattern
 STARTS = 8
 MOST_STARTS = 1000
 MOST_SENDERS = 1000
+# Of the pattern worst(SET), which may be one of many that a run takes.
+PATTERN_STARTS = 4
+_MOST_PATTERN_SENDERS = 400
+_KEPT_WITNESSES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,17 +113,53 @@ def check_network(topology: Topology) -> None:
 
     Of large networks the symmetries are found, which takes their time.
     """
+    _check_senders(topology, MOST_SENDERS)
     senders = topology.num_senders
-    if senders < 2:
-        raise InvalidInput(f"{topology} has nodes at one switch only, and so no traffic on links")
-    if senders > MOST_SENDERS:
-        raise InvalidInput(
-            f"{topology} has nodes at {senders:,} switches; the limit is {MOST_SENDERS:,}"
-        )
     # Pairs at every distance, or at every other one, have MIN paths of as many lengths.
     classes = senders * (senders - 1) * ((len(topology.longest_min_path) + 1) // 2)
     if classes * topology.num_links > MOST_CELLS:
         check_cells(topology, len(network_orbits(topology).first_links), classes)
+
+
+def _check_senders(topology: Topology, most: int) -> None:
+    senders = topology.num_senders
+    if senders < 2:
+        raise InvalidInput(f"{topology} has nodes at one switch only, and so no traffic on links")
+    if senders > most:
+        raise InvalidInput(f"{topology} has nodes at {senders:,} switches; the limit is {most:,}")
+
+
+def check_worst_traffic(topology: Topology, path_set: str, seed: int) -> None:
+    """Raise InvalidInput if `worst_traffic` would; searches nothing."""
+    _check_senders(topology, _MOST_PATTERN_SENDERS)
+    parse_expression(path_set, topology, seed)
+    check_paths(topology)
+
+
+def worst_traffic(topology: Topology, path_set: str, seed: int) -> MatrixPattern:
+    """Return the worst traffic that a short search finds, from four starts, always the same.
+
+    Parameters
+    ----------
+    path_set : an expression.
+    seed : of random fractions in it, and of nothing else.
+
+    Raises
+    ------
+    InvalidInput : the expression is none of the network, no two switches have nodes, a pair that
+        has them has no path, or more than 400 switches have them.
+    SolverFailed : the model of some traffic was not solved.
+    """
+    check_worst_traffic(topology, path_set, seed)
+    return _worst_traffic(parse_expression(path_set, topology, seed))
+
+
+# Every run of a request asks for it again.
+@lru_cache(maxsize=_KEPT_WITNESSES)
+def _worst_traffic(paths: PathSet) -> MatrixPattern:
+    usage = PairUsage.of(paths)
+    more = {"starts": PATTERN_STARTS, "seed": 0, "workers": 1}
+    return find_witness(usage, paths, None, **more, report=silent).pattern
 
 
 def worst(

@@ -116,11 +116,8 @@ class PairUsage:
         InvalidInput : a pair has no path at all.
         """
         topology = path_set.topology
+        check_paths(topology)
         pairs = sender_pairs(topology)
-        if not topology.has_paths(*pairs).all():
-            first = int(np.argmin(topology.has_paths(*pairs)))
-            ends = " to ".join(topology.called(int(one[first])) for one in pairs)
-            raise InvalidInput(f"{topology} has no path from switch {ends}, where nodes are")
         steps = [
             max(1, _ROWS_PER_CHUNK // max(1, most))
             for most in (topology.most_min_paths, topology.most_vlb_paths)
@@ -220,3 +217,13 @@ class ShapeUsage(PairUsage):
     def to_classes(self, split: NDArray[np.float64]) -> NDArray[np.float64]:
         """See `PairUsage.to_classes`."""
         return split
+
+
+def check_paths(topology: Topology) -> None:
+    """Raise InvalidInput if a pair of switches with nodes has no path at all."""
+    pairs = sender_pairs(topology)
+    has_one = topology.has_paths(*pairs)
+    if not has_one.all():
+        first = int(np.argmin(has_one))
+        ends = " to ".join(topology.called(int(one[first])) for one in pairs)
+        raise InvalidInput(f"{topology} has no path from switch {ends}, where nodes are")

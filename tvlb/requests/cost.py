@@ -6,18 +6,25 @@ request that was checked, refuse nothing, and never list a path.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sim_bridge import Routing, SimulationConfig, VctConfig, Warmup
 from sim_bridge.routers.vct.stability import StabilityCase
 from tvlb.forwarding import MeasureOptions, Order, RouteOptions, graph_of
 from tvlb.forwarding.repair import WORK_AFRESH
-from tvlb.guarantee import FRONTIER_POINTS, MOST_CELLS, most_split_work, most_tried, network_orbits
+from tvlb.guarantee import (
+    FRONTIER_POINTS,
+    MOST_CELLS,
+    PATTERN_STARTS,
+    most_split_work,
+    most_tried,
+    network_orbits,
+)
 from tvlb.native import kernels
 from tvlb.paths import MAX_ROWS, PathSet
 from tvlb.requests.repair import RepairOptions
-from tvlb.requests.sizes import program_size
+from tvlb.requests.sizes import ProgramSize, program_size
 from tvlb.search.common_traffic import PERMUTATION_SEEDS, ROUNDS
 from tvlb.search.objective import REFERENCE_LOAD, Method, Searched, flit_hop_budget
 from tvlb.search.options import SearchOptions
@@ -212,13 +219,52 @@ def model_cost(topology: Topology, path_set: PathSet | str, pattern: Pattern) ->
     size = program_size(topology, path_set, pattern)
     build = size.examined * _SECONDS_PER_EXAMINED + size.paths * _SECONDS_PER_CLASSED
     passes = min(size.rows, size.columns) * size.nonzeros
-    return _cost(
+    cost = _cost(
         {
             "build": _LEAST_MODEL_SECONDS + build,
             "solve": passes * _SECONDS_PER_PASS,
         },
         size.nonzeros * _BYTES_PER_NONZERO + (size.rows + size.columns) * _BYTES_PER_ROW,
     )
+    return with_traffic(cost, topology, [pattern])
+
+
+def with_traffic(cost: Cost, topology: Topology, patterns: Iterable[Pattern]) -> Cost:
+    """Add what it takes to find the traffic of those patterns that an engine finds."""
+    paths = [one.searched_paths for one in patterns if one.searched_paths is not None]
+    if not paths:
+        return cost
+    found = [_adversary(topology, one, PATTERN_STARTS) for one in paths]
+    seconds = math.fsum(second for one in found for second in one.stages.values())
+    return replace(
+        cost,
+        cpu_seconds=cost.cpu_seconds + seconds,
+        memory_bytes=max(cost.memory_bytes, *(one.memory_bytes for one in found)),
+        stages=cost.stages | {"traffic": seconds},
+    )
+
+
+def _adversary(topology: Topology, path_set: PathSet | str, starts: int) -> Cost:
+    """Estimate the search for the worst traffic."""
+    size, share = _of_all_pairs(topology, path_set)
+    entries = size.nonzeros * share
+    a_traffic = (
+        _SECONDS_PER_PROGRAM
+        + size.nonzeros * _SECONDS_PER_TRAFFIC_ENTRY
+        + entries * _SECONDS_PER_PRICED_ENTRY
+    )
+    stages = {
+        "build": size.paths * share * _SECONDS_PER_CLASSED,
+        "adversary": starts * min(_TRAFFICS_PER_START, most_tried(entries, starts)) * a_traffic,
+    }
+    return _cost(stages, entries * _BYTES_PER_CLASS_ENTRY)
+
+
+def _of_all_pairs(topology: Topology, path_set: PathSet | str) -> tuple[ProgramSize, float]:
+    """Return the size of the program of a permutation, and how many times as many all pairs are."""
+    senders = topology.num_senders
+    size = program_size(topology, path_set, parse_pattern("permutation"))
+    return size, senders * (senders - 1) / max(1.0, size.rows - topology.num_links)
 
 
 def worst_cost(
@@ -232,26 +278,16 @@ def worst_cost(
     is_symmetric : whether the paths have the symmetries of the network, which are found where they
         make much of a difference.
     """
-    senders = topology.num_senders
-    size = program_size(topology, path_set, parse_pattern("permutation"))
-    share = senders * (senders - 1) / max(1.0, size.rows - topology.num_links)
-    entries, classes = size.nonzeros * share, (size.columns - 1) * share
+    size, share = _of_all_pairs(topology, path_set)
+    classes = (size.columns - 1) * share
     cells = classes * topology.num_links
     if is_symmetric and cells > _MANY_CELLS:
         cells = classes * len(network_orbits(topology).first_links)
     cells = min(cells, MOST_CELLS)  # what takes more is refused
-    a_traffic = (
-        _SECONDS_PER_PROGRAM
-        + size.nonzeros * _SECONDS_PER_TRAFFIC_ENTRY
-        + entries * _SECONDS_PER_PRICED_ENTRY
-    )
-    stages = {
-        "build": size.paths * share * _SECONDS_PER_CLASSED,
-        "split": most_split_work(round(cells)) * _SECONDS_PER_SPLIT_WORK,
-        "adversary": starts * min(_TRAFFICS_PER_START, most_tried(entries, starts)) * a_traffic,
-    }
-    memory = entries * _BYTES_PER_CLASS_ENTRY + cells * _BYTES_PER_SPLIT_CELL
-    return _cost(stages, memory, topology.num_links * _WRITTEN_PER_NUMBER)
+    adversary = _adversary(topology, path_set, starts)
+    split = {"split": most_split_work(round(cells)) * _SECONDS_PER_SPLIT_WORK}
+    memory = adversary.memory_bytes - _BASE_BYTES + cells * _BYTES_PER_SPLIT_CELL
+    return _cost(adversary.stages | split, memory, topology.num_links * _WRITTEN_PER_NUMBER)
 
 
 def static_cost(topology: Topology, path_set: PathSet | str) -> Cost:
@@ -261,9 +297,7 @@ def static_cost(topology: Topology, path_set: PathSet | str) -> Cost:
     ----------
     path_set : as of `model_cost`.
     """
-    senders = topology.num_senders
-    size = program_size(topology, path_set, parse_pattern("permutation"))
-    share = senders * (senders - 1) / max(1.0, size.rows - topology.num_links)
+    size, share = _of_all_pairs(topology, path_set)
     alike = network_orbits(topology)
     orbits = alike.pairs * len(alike.first_links)
     paths = size.paths * share
@@ -408,7 +442,9 @@ def table_cost(topology: Topology, options: SearchOptions) -> Cost:
         drawn = _drawn_paths(topology, options) * candidates
         stages["table"] += 2 * drawn * _SECONDS_PER_PATH
         memory = drawn * _BYTES_PER_DRAWN_PATH
-    return _cost(stages, memory + _cells(topology) * _BYTES_PER_CELL + _simulator_bytes(topology))
+    held = memory + _cells(topology) * _BYTES_PER_CELL + _simulator_bytes(topology)
+    named = options.workload
+    return with_traffic(_cost(stages, held), topology, () if named is None else named.patterns)
 
 
 def swept_cost(topology: Topology, options: SearchOptions) -> Cost:
@@ -425,6 +461,7 @@ def repair_cost(topology: Topology, options: RepairOptions) -> Cost:
     paths = min(topology.expected_paths.vlb_paths, MAX_ROWS)
     if options.strike_only:
         return _cost({"build": paths * _SECONDS_PER_PATH}, 2 * paths * _BYTES_PER_LISTED_PATH)
+    workload = parse_traffic(options.traffic)
     stages = {
         # The old table is read and struck out, the new one is balanced.
         "build": 2 * paths * _SECONDS_PER_PATH,
@@ -433,11 +470,12 @@ def repair_cost(topology: Topology, options: RepairOptions) -> Cost:
             topology,
             options.routing,
             options.windows,
-            parse_traffic(options.traffic),
+            workload,
             _REPAIRED_SETS * _RUNS_PER_REPAIRED_SET,
         ),
     }
-    return _cost(stages, 2 * paths * _BYTES_PER_LISTED_PATH + _simulator_bytes(topology))
+    cost = _cost(stages, 2 * paths * _BYTES_PER_LISTED_PATH + _simulator_bytes(topology))
+    return with_traffic(cost, topology, () if workload is None else workload.patterns)
 
 
 def entries_repair_cost(topology: Topology, options: RepairOptions, *, in_one_lane: bool) -> Cost:

@@ -209,7 +209,8 @@ def check_repair(topology: Topology, failures: Failures, options: RepairOptions)
         )
     workload = parse_traffic(options.traffic)
     for pattern in () if workload is None else workload.patterns:
-        pattern.resolve(left, 0)  # what a pattern needs of a network, no seed changes
+        # What a pattern needs of a network, no seed changes.
+        pattern.outlined(left, 0).resolve(left, 0)
     return left
 
 
@@ -484,7 +485,11 @@ class _Repairer:
         rows = RowSet(struck.rows, f"table {self.table.id} without dead paths{passing}")
         old = replace(Candidate.as_it_is(rows, seed), name=OLD_TABLE)
         named = parse_traffic(options.traffic)
-        workload = held_out_workload(self.topology, seed) if named is None else named.in_rounds()
+        workload = (
+            held_out_workload(self.topology, seed)
+            if named is None
+            else named.settled(self.topology, seed).in_rounds()
+        )
         usual = conventional(self.topology, seed)
         # By the rule that the table was made for, and conventional UGAL by its own.
         tables = [

@@ -1,5 +1,6 @@
 """What simulations can be asked for, as JSON bodies; every router has a class of its own."""
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
@@ -8,7 +9,7 @@ from pydantic import Field, create_model
 from sim_bridge import SimulationRequest
 from tvlb.documents import WHOLE
 from tvlb.errors import InvalidInput
-from tvlb.requests.cost import Cost
+from tvlb.requests.cost import Cost, with_traffic
 from tvlb.requests.examples import example
 from tvlb.requests.problems import InWords
 from tvlb.requests.request import Load, Request, Seed
@@ -82,6 +83,11 @@ class LoadsBody(Request):
             network, traffic, self.load, self.seed, self.seeds, asked, read_paths, read_table
         )
 
+    def _outline(self, network: Topology) -> Experiment:
+        """Return what is as good for checks, without traffic that an engine has to find."""
+        known = self._experiment(network)
+        return replace(known, pattern=known.pattern.outlined(network, self.seed))
+
     def _resolved(self, network: Topology) -> Self:
         if not self.load and not self.is_search:
             raise InvalidInput(
@@ -93,11 +99,11 @@ class LoadsBody(Request):
             "pattern": self.traffic().asked,
             "load": tuple(dict.fromkeys(self.load)),
         }
-        filled = self.model.resolved(self.simulation(network))
+        filled = self.model.resolved(self.model.request(self._outline(network)))
         return self.model_copy(update=written | filled)
 
     def _cost(self, network: Topology) -> Cost:
-        return self.model.cost(self._experiment(network))
+        return with_traffic(self.model.cost(self._outline(network)), network, [self.traffic()])
 
 
 @cache

@@ -58,7 +58,7 @@ def _undominated(answers: Sequence[Candidate], held_out: HeldOut) -> tuple[Candi
 
 def _setting(task: SearchTask) -> SearchSetting:
     topology, options = task.topology, task.options
-    named = options.workload
+    named = task.workload
     return SearchSetting(
         routing=options.routing,
         config=options.config,
@@ -94,7 +94,7 @@ def _judged(task: SearchTask, search: WeightedSearch) -> HeldOut:
     low = search.setting.objective.load or min(
         [REFERENCE_LOAD, *(one.saturation / 2 for one in search.loads)]
     )
-    named = options.workload
+    named = task.workload
     return judge(
         [*(one for one in known.values() if one.name != usual.name), *different.values()],
         [usual.name, topology.published_set],

@@ -290,7 +290,8 @@ def check_request(topology: Topology, options: SearchOptions) -> None:
         # Of the patterns of the search itself, none asks for more than uniform traffic.
         patterns = (Uniform(),) if options.workload is None else options.workload.patterns
         for pattern in patterns:
-            check_flows(topology, pattern.resolve(topology, options.seed))
+            outlined = pattern.outlined(topology, options.seed)
+            check_flows(topology, outlined.resolve(topology, options.seed))
 
 
 def compact_table(result: TableResult) -> CompactTable:

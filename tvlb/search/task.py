@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 
 from tvlb.processes import Reporter
 from tvlb.processes.units import Units
@@ -14,6 +15,7 @@ from tvlb.search.tables import table_of
 from tvlb.search.validation import Validation
 from tvlb.search.weighted import WeightedSearch
 from tvlb.search.work import Work
+from tvlb.search.workload import Workload
 from tvlb.statistics import Judgement
 from tvlb.table import AnyTable
 from tvlb.topology import Topology
@@ -60,6 +62,12 @@ class SearchTask:
     report: Reporter
     watch: Stopwatch
     note_best: NoteBest
+
+    @cached_property
+    def workload(self) -> Workload | None:
+        """The traffic that was named, found once for all that runs; None where none was."""
+        named = self.options.workload
+        return None if named is None else named.settled(self.topology, self.options.seed)
 
     def chosen_table(self, candidates: tuple[Candidate, ...], validation: Validation) -> AnyTable:
         """Return the table of what was decided on."""

@@ -6,7 +6,7 @@ seeds. Where the user names the traffic, it is judged on that with other seeds.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -74,6 +74,10 @@ class Workload:
             tuple(self.patterns[index] for index in order),
             tuple(self.shares[index] for index in order),
         )
+
+    def settled(self, topology: Topology, seed: int) -> "Workload":
+        """Return the same with all traffic found that an engine has to find."""
+        return replace(self, patterns=tuple(one.settled(topology, seed) for one in self.patterns))
 
     def in_rounds(self) -> "Workload":
         """Return the same in as many rounds as it takes for intervals that say something."""

@@ -36,16 +36,17 @@ _Entry = tuple[_End, _End, float]
 
 @dataclass(frozen=True)
 class MatrixPattern(Pattern):
-    """A traffic matrix; `str` gives the path of its file or, of one from a text, its hash.
+    """A traffic matrix; `str` gives its name or, of one from a text, its hash.
 
     Attributes
     ----------
-    path : the CSV file, as the user named it; None without a file.
+    name : the path of the CSV file, as the user named it, or the text of the pattern that it was
+        found for; None of a matrix from a text.
     level : "node" or "switch".
     entries : (source, destination, rate) triples sorted by (source, destination).
     """
 
-    path: str | None
+    name: str | None
     level: str
     entries: tuple[_Entry, ...]
 
@@ -69,9 +70,9 @@ class MatrixPattern(Pattern):
         return cls(None, level, entries)
 
     @classmethod
-    def by_switch(cls, entries: Iterable[_Entry]) -> "MatrixPattern":
+    def by_switch(cls, entries: Iterable[_Entry], name: str | None = None) -> "MatrixPattern":
         """Make a matrix between switches, by their names where they have some."""
-        return cls(None, "switch", tuple(sorted(entries, key=_order)))
+        return cls(name, "switch", tuple(sorted(entries, key=_order)))
 
     def resolve(self, topology: Topology, seed: int) -> NodeTraffic:
         """See `tvlb.traffic.Pattern.resolve`; raises InvalidInput if the matrix does not fit."""
@@ -149,7 +150,7 @@ class MatrixPattern(Pattern):
     @property
     def text(self) -> str:
         """See `tvlb.traffic.Pattern.text`."""
-        return self.asked if self.path is None else self.path
+        return self.asked if self.name is None else self.name
 
     @property
     def asked(self) -> str:
@@ -158,8 +159,8 @@ class MatrixPattern(Pattern):
         return f"{_MARK} level={self.level}\nsrc,dst,rate\n{rows}"
 
     def __str__(self) -> str:
-        if self.path is not None:
-            return self.path
+        if self.name is not None:
+            return self.name
         return f"matrix({hashlib.sha256(self.asked.encode()).hexdigest()[:_DIGITS]})"
 
 

@@ -56,6 +56,29 @@ class Pattern(ABC):
         """
 
     @property
+    def searched_paths(self) -> str | None:
+        """The paths for which an engine has to find what is sent; None of other patterns."""
+        return None
+
+    def settled(self, topology: Topology, seed: int) -> "Pattern":
+        """Return it with what an engine has to find, once for all that runs; itself of others.
+
+        Raises
+        ------
+        InvalidInput : as `resolve`.
+        """
+        return self
+
+    def outlined(self, topology: Topology, seed: int) -> "Pattern":
+        """Return what stands for it where a request is only checked: an engine finds nothing.
+
+        Raises
+        ------
+        InvalidInput : as `resolve`, at the latest when that is asked of what is returned.
+        """
+        return self
+
+    @property
     def load_step(self) -> LoadStep | None:
         """How the load changes in the course of a run; None of stationary patterns."""
         return None

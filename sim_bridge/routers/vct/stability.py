@@ -322,9 +322,10 @@ def study_stability(
     InvalidInput : an argument is out of range, or a case does not fit the network.
     SimulationDeadlock, Cancelled : as `VctScenario.run`.
     """
-    known = checked_cases(topology, cases, pattern, load=load, seed=seed, seeds=seeds)
+    sent = pattern.settled(topology, seed)
+    known = checked_cases(topology, cases, sent, load=load, seed=seed, seeds=seeds)
     runs_asked = [
-        _RunUnit(topology, case, pattern, load, until_collapse, one)
+        _RunUnit(topology, case, sent, load, until_collapse, one)
         for case in known
         for one in range(seed, seed + seeds)
     ]

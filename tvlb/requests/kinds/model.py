@@ -86,7 +86,7 @@ class ModelBody(Request):
 
     def _resolved(self, network: Topology) -> Self:
         traffic = self.traffic(network)
-        traffic.resolve(network, self.seed)
+        traffic.outlined(network, self.seed).resolve(network, self.seed)
         return self.model_copy(
             update={
                 "topology": described(network),

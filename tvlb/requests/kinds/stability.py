@@ -36,7 +36,7 @@ from tvlb.requests.common import (
     TopologyText,
     Versions,
 )
-from tvlb.requests.cost import Cost, stability_cost
+from tvlb.requests.cost import Cost, stability_cost, with_traffic
 from tvlb.requests.request import Load as AskedLoad
 from tvlb.requests.request import Seed as AskedSeed
 from tvlb.requests.routers.vct import DeadlockProofPart
@@ -120,7 +120,12 @@ class StabilityBody(with_options(_Cases, LongRun)):
         traffic = self.traffic()
         known = list(
             checked_cases(
-                network, self.cases(), traffic, load=self.load, seed=self.seed, seeds=self.seeds
+                network,
+                self.cases(),
+                traffic.outlined(network, self.seed),
+                load=self.load,
+                seed=self.seed,
+                seeds=self.seeds,
             )
         )
         routings = len(self.routing)
@@ -142,7 +147,8 @@ class StabilityBody(with_options(_Cases, LongRun)):
         )
 
     def _cost(self, network: Topology) -> Cost:
-        return stability_cost(network, self.cases(), self.load, self.seeds)
+        cost = stability_cost(network, self.cases(), self.load, self.seeds)
+        return with_traffic(cost, network, [self.traffic()])
 
 
 def _first(values: Iterable[Any]) -> Any:

@@ -1,6 +1,6 @@
 """Traffic whose load changes in the course of a run."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from tvlb.languages import NumberArgument, WholeArgument
@@ -17,7 +17,7 @@ _LATEST = 100_000_000
 class Step(NamedPattern):
     """The offered load becomes LOAD2 at the start of cycle T of a run, its warm-up included."""
 
-    pattern: Annotated[NamedPattern, PatternArgument("PATTERN", NamedPattern)]
+    pattern: Annotated[Pattern, PatternArgument("PATTERN", NamedPattern)]
     cycle: Annotated[int, WholeArgument("T", 1, _LATEST)]
     load: Annotated[float, NumberArgument("LOAD2", 0, 1)]
 
@@ -34,6 +34,19 @@ class Step(NamedPattern):
     def before_step(self) -> Pattern:
         """See `Pattern.before_step`."""
         return self.pattern
+
+    @property
+    def searched_paths(self) -> str | None:
+        """See `Pattern.searched_paths`."""
+        return self.pattern.searched_paths
+
+    def settled(self, topology: Topology, seed: int) -> "Step":
+        """See `Pattern.settled`."""
+        return replace(self, pattern=self.pattern.settled(topology, seed))
+
+    def outlined(self, topology: Topology, seed: int) -> "Step":
+        """See `Pattern.outlined`."""
+        return replace(self, pattern=self.pattern.outlined(topology, seed))
 
     def resolve(self, topology: Topology, seed: int) -> NodeTraffic:
         """See `Pattern.resolve`: refused, as what takes steps asks for `before_step`."""
