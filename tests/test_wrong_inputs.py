@@ -76,7 +76,8 @@ WRONG = [
     Wrong("method", "method 'papers': choose one of search, paper", asked={"method": "papers"}),
     Wrong(
         "objective",
-        "unknown objective 'speed': expected saturation, latency@LOAD, worst-pattern or front",
+        "unknown objective 'speed': expected saturation, latency@LOAD, worst-pattern, guaranteed "
+        "or front",
         asked={"objective": "speed"},
     ),
     Wrong(

@@ -20,7 +20,7 @@ from tvlb.topology import UNNAMED, network_formats, sized_families
 # Any network: no default depends on it.
 _NETWORK = "2,4,2,5"
 _EXAMPLES = ("2,4,2,9", "4,8,4,9", "4,8,4,17", "4,8,4,33", "4,8,4,9,palmtree")
-_OBJECTIVES = ("saturation", "latency@0.2", "worst-pattern", "front")
+_OBJECTIVES = ("saturation", "latency@0.2", "worst-pattern", "guaranteed", "front")
 _TITLES = {"topology": "Network", "vlb": "VLB paths", "vcs": "Virtual channels"}
 _TEXTS = {
     "topology": "p,a,h,g of a Dragonfly, the text of another network, such as slimfly(7), or its "

@@ -9,13 +9,13 @@ import pytest
 
 from sim_bridge import SimulationConfig, VctConfig, simulate
 from tvlb.errors import InvalidInput
-from tvlb.guarantee import worst_traffic
+from tvlb.guarantee import worst, worst_traffic
 from tvlb.model import throughput
 from tvlb.requests import TableBody
 from tvlb.requests.kinds.model import ModelBody
 from tvlb.requests.kinds.stability import StabilityBody
 from tvlb.requests.simulation_body import simulation_body
-from tvlb.search import SearchOptions, optimize
+from tvlb.search import SearchOptions, check_request, optimize
 from tvlb.topology import as_topology
 from tvlb.traffic import parse_pattern
 
@@ -50,11 +50,18 @@ def test_simulations_send_what_was_found(config: object) -> None:
     np.testing.assert_array_equal(loads[1], loads[2])
 
 
-def test_tables_are_searched_and_judged_on_it() -> None:
-    options = SearchOptions(traffic=(PATTERN,), budget="0", seed=3, workers=1)
+def test_tables_are_searched_and_judged_on_it_and_by_what_they_guarantee() -> None:
+    options = SearchOptions(
+        traffic=(PATTERN,), objective="guaranteed", budget="0", seed=3, workers=1
+    )
     config = replace(options.config, measured_cycles=500)
     found = optimize("1,2,1,3", replace(options, config=config))
     assert set(found.validation.patterns) == {PATTERN}
+    floors = found.verdict.floors
+    assert floors.keys() == {one.expression for one in found.verdict.sets}
+    assert floors["all"] == pytest.approx(worst("1,2,1,3", "all", starts=1).floor)
+    with pytest.raises(InvalidInput, match=r"guaranteed: slimfly\(9\) .* the limit is 100"):
+        check_request(as_topology("slimfly(9)"), options)
 
 
 def test_requests_are_checked_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -183,7 +183,7 @@ def problem(path: Path) -> str:
         (
             "[options]\nobjective = 'speed'",
             ":2: options.objective: unknown objective 'speed': expected saturation, "
-            "latency@LOAD, worst-pattern or front",
+            "latency@LOAD, worst-pattern, guaranteed or front",
         ),
         (
             "[options]\nbudget = -1",

@@ -139,6 +139,20 @@ def test_by_the_worst_pattern_the_least_gain_counts() -> None:
     assert _decided("saturation", uneven, even).expression == "uneven"
 
 
+def test_by_what_is_guaranteed_the_floor_counts_beside_saturation() -> None:
+    # 0.24 * 0.5 = 0.12; means of 0.3, 0.27 and 0.25.
+    sets = [_shifted(name, [gain] * 5) for name, gain in (("a", 0.06), ("b", 0.03), ("c", 0.01))]
+    judged = _judged(BASE, *sets)
+
+    def decided(a: float, b: float, c: float) -> str:
+        floors = {"all": 0.5, "a": a, "b": b, "c": c}
+        return decide(parse_objective("guaranteed"), BASE, sets, judged, floors).expression
+
+    assert decided(0.5, 0.5, 0.5) == "a"
+    assert decided(0.42, 0.48, 0.5) == "b"  # 0.126, 0.1296, 0.125
+    assert decided(0.4, 0.445, 0.484) == "all"  # 0.12, 0.12015, 0.121: no more than 1%
+
+
 def test_by_the_worst_pattern_the_runs_of_a_pattern_are_averaged() -> None:
     # Four rounds of two patterns. One set gains 10% and 30% in the runs of the first pattern, 20%
     # in the mean, and 20% on the second; the other always 12%.

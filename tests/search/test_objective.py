@@ -41,6 +41,7 @@ def score(objective: Objective, rows: list[tuple[float, float, float]], weight: 
         ("saturation", Aim.SATURATION, None),
         (" front ", Aim.FRONT, None),
         ("worst-pattern", Aim.WORST_PATTERN, None),
+        ("guaranteed", Aim.GUARANTEED, None),
         ("latency@0.2", Aim.LATENCY, 0.2),
         ("latency@1", Aim.LATENCY, 1.0),
         ("latency@0.001", Aim.LATENCY, 0.001),
@@ -60,7 +61,7 @@ def test_objectives_are_parsed(text: str, aim: Aim, load: float | None) -> None:
     ],
 )
 def test_what_is_no_objective_is_refused_with_what_is_expected(text: str) -> None:
-    with pytest.raises(InvalidInput, match="expected saturation, latency@LOAD, worst-pattern or"):
+    with pytest.raises(InvalidInput, match="expected saturation, latency@LOAD, worst-pattern, guar"):
         parse_objective(text)
 
 

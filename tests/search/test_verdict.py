@@ -67,12 +67,20 @@ def test_changes_say_what_they_are_means_of_and_figures_of_what_they_are() -> No
         "Against conventional UGAL (all), mean of the changes in each of 3 patterns: saturation "
         "throughput +10.0% +- 5.0 (worst +0.0%, under shift(1,0)), latency at load 0.1 "
         "-10.0% +- 2.0, latency at load 0.2 unknown.",
-        "Means of the chosen table (conventional UGAL (all)): saturation throughput 0.4400 "
-        "(0.4000) packets/cycle/node, latency at load 0.1 45.00 cycles (50.00 cycles), latency at "
-        "load 0.2 60.00 cycles, saturated in 1 run (saturated in every run).",
+        "Means of the chosen table (conventional UGAL (all)) on the patterns tried: saturation "
+        "throughput 0.4400 (0.4000) packets/cycle/node, latency at load 0.1 45.00 cycles (50.00 "
+        "cycles), latency at load 0.2 60.00 cycles, saturated in 1 run (saturated in every run).",
         "The chosen table has 1,234 paths of 4.00 hops in the mean; simulated with 4 virtual "
         "channels per port (won).",
         "With 95% confidence, all these intervals hold at once.",
+    )
+
+
+def test_floors_are_told_where_something_weighs_them() -> None:
+    told = replace(record(GAIN, None, None), floors={"A": 0.4, "all": 0.5086}).text
+    assert told[3] == (
+        "Senders that split by fixed shares over these paths sustain on any traffic at least "
+        "0.4000 (0.5086) packets/cycle/node; UGAL may sustain less."
     )
 
 
@@ -102,7 +110,7 @@ def test_what_is_kept_has_the_best_of_the_others_and_the_published_set_against_i
     best, second, figures, *_ = kept.text[1:]
     assert best.startswith("The best of the others, the table of A, against conventional UGAL")
     assert second.startswith("The published set (P) against conventional UGAL (all), mean of")
-    assert figures.startswith("Means of conventional UGAL (all): ")
+    assert figures.startswith("Means of conventional UGAL (all) on the patterns tried: ")
     # No interval, nothing to be sure of.
     alone = replace(kept, judgements=(), sets=(RIVAL,)).text
     assert alone[0] == "Keep conventional UGAL (all): no other set was simulated."

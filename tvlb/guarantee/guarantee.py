@@ -27,6 +27,9 @@ MOST_SENDERS = 1000
 # Of the pattern worst(SET), which may be one of many that a run takes.
 PATTERN_STARTS = 4
 _MOST_PATTERN_SENDERS = 400
+# Of a floor, where several are sought besides simulations: without symmetry one takes 10 CPU
+# seconds on 36 switches, and 80 on 72.
+_MOST_FLOOR_SENDERS = 100
 _KEPT_WITNESSES = 8
 
 
@@ -127,6 +130,24 @@ def _check_senders(topology: Topology, most: int) -> None:
         raise InvalidInput(f"{topology} has nodes at one switch only, and so no traffic on links")
     if senders > most:
         raise InvalidInput(f"{topology} has nodes at {senders:,} switches; the limit is {most:,}")
+
+
+def check_floor(topology: Topology) -> None:
+    """Raise InvalidInput if a network is too large for `floor`, or has no traffic on links."""
+    _check_senders(topology, _MOST_FLOOR_SENDERS)
+    check_paths(topology)
+
+
+def floor(path_set: PathSet) -> float:
+    """Return the floor of a `Guarantee` alone, on one thread, packets/cycle/node.
+
+    Raises
+    ------
+    InvalidInput : as `check_floor`, or there is too little symmetry for so many classes of paths.
+    """
+    check_floor(path_set.topology)
+    usage = PairUsage.of(path_set)
+    return throughput_of(best_split(usage, orbits(usage)).load)
 
 
 def check_worst_traffic(topology: Topology, path_set: str, seed: int) -> None:

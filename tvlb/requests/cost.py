@@ -26,7 +26,7 @@ from tvlb.paths import MAX_ROWS, PathSet
 from tvlb.requests.repair import RepairOptions
 from tvlb.requests.sizes import ProgramSize, program_size
 from tvlb.search.common_traffic import PERMUTATION_SEEDS, ROUNDS
-from tvlb.search.objective import REFERENCE_LOAD, Method, Searched, flit_hop_budget
+from tvlb.search.objective import REFERENCE_LOAD, Aim, Method, Searched, flit_hop_budget
 from tvlb.search.options import SearchOptions
 from tvlb.search.sampling import BATCH
 from tvlb.search.windows import Windows
@@ -656,7 +656,11 @@ def _search_seconds(topology: Topology, options: SearchOptions) -> dict[str, flo
     )
     hops = flit_hop_budget(options.budget, topology, options.searched)
     slower = math.sqrt(max(1.0, topology.num_nodes / _NODES_IN_CACHE))
-    return {
+    floors: dict[str, float] = {}
+    if options.aim.aim is Aim.GUARANTEED:
+        of_one = worst_cost(topology, "all", 1, is_symmetric=False).stages
+        floors["floors"] = _JUDGED_SETS * (of_one["build"] + of_one["split"])
+    return floors | {
         "search": max(start, more * hops * _SECONDS_PER_FLIT_HOP * slower),
         "compare": _comparing_seconds(
             topology,

@@ -183,7 +183,8 @@ class FoundSearch(Document):
     """What was searched, how, and how the answers compare on other patterns or other seeds."""
 
     objective: str = Field(
-        description="What makes a set good: saturation, latency@LOAD, worst-pattern or front."
+        description="What makes a set good: saturation, latency@LOAD, worst-pattern, guaranteed or "
+        "front."
     )
     budget: Count = Field(
         description="Flit-hops after which no further generation of sets was begun."

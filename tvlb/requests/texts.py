@@ -244,7 +244,7 @@ OrderText = Annotated[
 ObjectiveText = Annotated[
     str,
     Field(
-        pattern=r"^(saturation|worst-pattern|front|latency@(0?\.[0-9]{1,9}|1(\.0{1,9})?))$",
+        pattern=r"^(saturation|worst-pattern|guaranteed|front|latency@(0?\.[0-9]{1,9}|1(\.0{1,9})?))$",
         examples=["saturation", "latency@0.2"],
     ),
     BeforeValidator(lambda value: checked(value, lambda text: str(parse_objective(text)))),

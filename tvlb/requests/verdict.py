@@ -6,14 +6,14 @@ from typing import Literal, Self
 from pydantic import Field
 
 from tvlb.documents import Document
-from tvlb.requests.common import Count, Figure, Load, NonNegative, OptionalKey, PatternText
+from tvlb.requests.common import Count, Figure, Load, NonNegative, OptionalKey, PatternText, Share
 from tvlb.requests.found import SetName
 from tvlb.search import VerdictRecord
 from tvlb.statistics import Judgement as Judged
 from tvlb.statistics import Verdict
 
 # What sentences tell, and what few records have.
-_NOT_TOLD = ("notes", "rule", "parts", "on_vct")
+_NOT_TOLD = ("notes", "rule", "parts", "on_vct", "floors")
 
 
 class Change(Document):
@@ -106,6 +106,11 @@ class VerdictDocument(Document):
         description="The same by virtual cut-through, where it was asked for; saturation is the "
         "change of what is accepted beyond saturation.",
     )
+    floors: OptionalKey[dict[SetName, Share]] = Field(
+        None,
+        description="What senders that split by fixed shares over the paths of each set sustain on "
+        "any traffic, packets/cycle/node; absent where the objective does not weigh it.",
+    )
     undecided_runs: Count = Field(
         description="Simulations that were too short to tell whether the load is sustained."
     )
@@ -118,6 +123,7 @@ class VerdictDocument(Document):
                 **{name: one for name, one in vars(record).items() if name not in _NOT_TOLD},
                 **({"parts": record.parts} if record.parts else {}),
                 **({"on_vct": [*map(Judgement.of, record.on_vct)]} if record.on_vct else {}),
+                **({"floors": record.floors} if record.floors else {}),
                 "text": record.text,
                 "verdict": record.verdict,
                 "judgements": [Judgement.of(one) for one in record.judgements],

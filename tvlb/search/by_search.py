@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from tvlb.paths import parse_expression
 from tvlb.search.decision import decide
+from tvlb.search.floors import floors_of
 from tvlb.search.held_out import HeldOut, Judged, judge
-from tvlb.search.objective import REFERENCE_LOAD, Searched, flit_hop_budget
+from tvlb.search.objective import REFERENCE_LOAD, Aim, Searched, flit_hop_budget
 from tvlb.search.preparation import Candidate, conventional
 from tvlb.search.runner import Runner
 from tvlb.search.second_router import Judges, judge_cut_through
@@ -140,11 +141,15 @@ def _validation(
     """Return the sets that were compared with the conventional one, and what follows."""
     base = held_out.of(task.topology.conventional_set)
     others = [one for one in held_out.sets if one is not base]
+    weighs_floors = search.setting.objective.aim is Aim.GUARANTEED
+    named = [one.candidate.named_set for one in held_out.sets] if weighs_floors else []
+    floors = floors_of(named, task.units, task.report)
     decision = decide(
         search.setting.objective,
         held_out.measured(base.candidate.name),
         [held_out.measured(one.candidate.name) for one in others],
         held_out.judgements,
+        floors,
     )
     shown = [base, *(one for one in others if one.candidate.name == decision.expression)]
     patterns = held_out.workload.first_round[:_CURVE_PATTERNS]
@@ -166,6 +171,7 @@ def _validation(
         curves=curves,
         undecided=held_out.undecided,
         work=held_out.work + runner.work,
+        floors=floors,
     )
     return tuple(one.candidate for one in others), validation
 

@@ -113,12 +113,15 @@ def decide(
     baseline: Measured,
     candidates: Sequence[Measured],
     judgements: Sequence[Judgement],
+    floors: Mapping[str, float] | None = None,
 ) -> Decision:
     """Choose the candidate that replaces the baseline, or the baseline.
 
     Parameters
     ----------
     judgements : of every candidate against the baseline, and others.
+    floors : what a fixed split over the paths of each guarantees, packets/cycle/node; needed by
+        `guaranteed` alone.
 
     Notes
     -----
@@ -129,9 +132,10 @@ def decide(
     highest mean saturation leads, and among those within 1% of it the lowest latency wins. By
     latency, candidates also count that sustain the load where the baseline does not, and the lowest
     latency wins of those whose saturation is not lower. By the worst pattern the one wins that
-    gains most where it gains least. Latencies are compared over the runs that all of them sustain;
-    a set that is saturated in more runs than another, by two standard deviations of those in which
-    they differ, is behind it.
+    gains most where it gains least. By `guaranteed` the one wins whose product of mean saturation
+    and floor is the largest, by more than 1% than that of the baseline. Latencies are compared over
+    the runs that all of them sustain; a set that is saturated in more runs than another, by two
+    standard deviations of those in which they differ, is behind it.
     """
     against = {one.expression: one for one in judgements if one.against == baseline.expression}
     match objective.aim:
@@ -140,6 +144,19 @@ def decide(
         case Aim.WORST_PATTERN:
             better = [one for one in candidates if is_better(against[one.expression])]
             chosen = max(better, key=lambda one: _least_gain(one, baseline), default=None)
+        case Aim.GUARANTEED:
+            assert floors is not None
+            weighed = {
+                one.expression: one.saturation_mean * floors[one.expression]
+                for one in (baseline, *candidates)
+            }
+            least = (1.0 + LEVEL) * weighed[baseline.expression]
+            better = [
+                one
+                for one in candidates
+                if is_better(against[one.expression]) and weighed[one.expression] > least
+            ]
+            chosen = max(better, key=lambda one: weighed[one.expression], default=None)
         case _:
             better = [one for one in candidates if is_better(against[one.expression])]
             chosen = _highest_saturation(better)

@@ -17,7 +17,7 @@ from tvlb.topology import Topology
 
 _LATENCY = re.compile(r"latency@([0-9.]{1,12})", re.ASCII)
 _FLIT_HOPS = re.compile(r"[0-9][0-9_]{0,30}(?:\.[0-9]{1,30})?(?:e\+?[0-9]{1,2})?", re.ASCII)
-_GRAMMAR = "expected saturation, latency@LOAD, worst-pattern or front"
+_GRAMMAR = "expected saturation, latency@LOAD, worst-pattern, guaranteed or front"
 _LEAST_LOAD = 0.001
 # How much a change of latency counts beside an equal change of throughput, by objective.
 _SATURATION_WEIGHT = 0.25
@@ -59,6 +59,7 @@ class Aim(StrEnum):
     SATURATION = "saturation"
     LATENCY = "latency"
     WORST_PATTERN = "worst-pattern"
+    GUARANTEED = "guaranteed"
     FRONT = "front"
 
 
@@ -68,8 +69,9 @@ class Objective:
 
     Attributes
     ----------
-    aim : what counts most. Of `front`, the tables that no other beats in both saturation and
-        latency.
+    aim : what counts most. Of `guaranteed`, saturation while sets are sought, and where one is
+        chosen also what a fixed split over its paths guarantees. Of `front`, the tables that no
+        other beats in both saturation and latency.
     load : of latencies, packets/cycle/node; None for the reference load of the network.
     """
 
@@ -131,7 +133,7 @@ def parse_objective(text: str) -> Objective:
     'latency@0.2'
     """
     stripped = text.strip()
-    if stripped in (Aim.SATURATION, Aim.WORST_PATTERN, Aim.FRONT):
+    if stripped in {*Aim} - {Aim.LATENCY}:
         return Objective(Aim(stripped))
     match = _LATENCY.fullmatch(stripped)
     try:

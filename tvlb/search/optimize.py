@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from sim_bridge import VctScenario
 from tvlb.documents import Frame, versions
 from tvlb.errors import InvalidInput
+from tvlb.guarantee import check_floor
 from tvlb.paths import check_searched, parse_expression
 from tvlb.processes import Reporter, Stop, silent
 from tvlb.processes.units import UnitCache, UnitCount, Units, own_units
 from tvlb.search.by_paper import find_by_paper
 from tvlb.search.by_search import find_by_search
 from tvlb.search.candidates import choose_candidates
-from tvlb.search.objective import Method, Searched, flit_hop_budget
+from tvlb.search.objective import Aim, Method, Searched, flit_hop_budget
 from tvlb.search.options import SearchOptions
 from tvlb.search.preparation import Candidate, conventional
 from tvlb.search.probe import ProbePlan, ProbeResult, check_searchable
@@ -182,7 +183,7 @@ def optimize(
 
     The stages that are reported are probe, balance, then of the paper's method screen all, screen
     pilot, screen candidates, screen latency, confirm, confirm latency, of the search for weighted
-    sets search and compare, and curves.
+    sets search, compare and floors, and curves.
     """
     network, asked = as_topology(topology), options or SearchOptions()
     settings = replace(asked, config=asked.config.on(network))
@@ -267,6 +268,7 @@ def _verdict(task: SearchTask, outcome: MethodResult, hops: float) -> VerdictRec
         rule=str(options.config.rule),
         parts={part: one.name for part, one in parts.items()},
         on_vct=outcome.found.on_vct if outcome.found else (),
+        floors=validation.floors,
     )
 
 
@@ -286,12 +288,21 @@ def check_request(topology: Topology, options: SearchOptions) -> None:
         config = cut_through_config(topology, options.config)
         VctScenario(topology, options.routing, Uniform()).resolved(config)
     flit_hop_budget(options.budget, topology, options.searched)
+    if options.aim.aim is Aim.GUARANTEED:
+        _check_floors(topology)
     if options.method == Method.SEARCH:
         # Of the patterns of the search itself, none asks for more than uniform traffic.
         patterns = (Uniform(),) if options.workload is None else options.workload.patterns
         for pattern in patterns:
             outlined = pattern.outlined(topology, options.seed)
             check_flows(topology, outlined.resolve(topology, options.seed))
+
+
+def _check_floors(topology: Topology) -> None:
+    try:
+        check_floor(topology)
+    except InvalidInput as error:
+        raise InvalidInput(f"objective {Aim.GUARANTEED}: {error}") from error
 
 
 def compact_table(result: TableResult) -> CompactTable:

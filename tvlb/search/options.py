@@ -100,7 +100,8 @@ class SearchOptions:
     objective: str = setting(
         "saturation",
         "What a search is for: saturation, latency@LOAD with a load of 0.001..1 "
-        "packets/cycle/node, worst-pattern, or front: the tables that no other beats in both "
+        "packets/cycle/node, worst-pattern, guaranteed: also what a fixed split over the paths "
+        "sustains on any traffic, or front: the tables that no other beats in both "
         "saturation and latency",
         Text("NAME"),
     )

@@ -42,6 +42,15 @@ class NamedSet:
     balancing: BalanceOptions | WeightOptions | None = None
     ugal: UgalRule | None = None
 
+    def key_fields(self) -> Mapping[str, object]:
+        """Return what tells its paths from others, as JSON values."""
+        return {
+            "network": self.path_set.topology.identity,
+            "expression": self.expression,
+            "balancing": balancing_fields(self.balancing),
+            "path_set_seed": self.seed,
+        }
+
 
 def balancing_fields(balancing: BalanceOptions | WeightOptions | None) -> object:
     """Return what tells settings of balancing from others, as JSON values."""
@@ -74,12 +83,8 @@ class Recipe:
 
     def key_fields(self) -> Mapping[str, object]:
         """Return what tells the scenario from others."""
-        named_set = self.named_set
         return {
-            "network": named_set.path_set.topology.identity,
-            "expression": named_set.expression,
-            "balancing": balancing_fields(named_set.balancing),
-            "path_set_seed": named_set.seed,
+            **self.named_set.key_fields(),
             "routing": str(self.routing),
             "pattern": self.pattern.identity,
             "seed": self.seed,

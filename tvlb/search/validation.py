@@ -6,8 +6,8 @@ figures decide.
 """
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +81,8 @@ class Validation:
         screening windows.
     undecided : how many simulations were too short to tell whether they are saturated.
     work : of all simulations.
+    floors : of the sets that were compared, by name, what a fixed split over their paths
+        guarantees, packets/cycle/node; empty where the objective does not weigh it.
     """
 
     patterns: tuple[str, ...]
@@ -92,6 +94,7 @@ class Validation:
     curves: dict[str, tuple[CurvePoint, ...]]
     undecided: int
     work: Work
+    floors: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
 def validate(

@@ -83,6 +83,8 @@ class VerdictRecord:
         their names; of others none.
     on_vct : judgements by virtual cut-through; empty without. In place of saturation throughput
         they are about what is accepted beyond saturation.
+    floors : of the sets, what senders that split by fixed shares sustain on any traffic,
+        packets/cycle/node; empty where nothing weighs it.
     """
 
     expression: str
@@ -100,6 +102,7 @@ class VerdictRecord:
     rule: str = str(PUBLISHED_RULE)
     parts: Mapping[Searched, str] = field(default_factory=dict[Searched, str])
     on_vct: tuple[Judgement, ...] = ()
+    floors: Mapping[str, float] = field(default_factory=dict[str, float])
 
     @property
     def own(self) -> tuple[Judgement, ...]:
@@ -126,6 +129,7 @@ class VerdictRecord:
                 *self._attribution,
                 *self._second_router,
                 self._figures,
+                self._guaranteed,
                 f"{_begin(self._briefly)} has {self.paths:,} paths{self._hops}; simulated "
                 f"with {self.vcs} virtual channels per port ({self.vc_policy}).",
                 self.balancing,
@@ -307,22 +311,32 @@ class VerdictRecord:
 
     @property
     def _figures(self) -> str:
-        rivals = [self._set(one.against) for one in self.own[:1]]
-        shown = [self._choice, *rivals]
-
-        def both(values: Sequence[str]) -> str:
-            return values[0] + "".join(f" ({one})" for one in values[1:])
-
+        shown = self._shown
         parts = [
-            f"saturation throughput {both([f'{one.saturation:.4f}' for one in shown])} "
+            f"saturation throughput {_both([f'{one.saturation:.4f}' for one in shown])} "
             "packets/cycle/node",
             *(
-                f"latency at load {load:g} {both([_latency(one, place) for one in shown])}"
+                f"latency at load {load:g} {_both([_latency(one, place) for one in shown])}"
                 for place, load in enumerate(self.loads)
             ),
         ]
-        names = both([self._briefly, *(one.called for one in rivals)])
-        return f"Means of {names}: {', '.join(parts)}."
+        names = _both([self._briefly, *(one.called for one in shown[1:])])
+        return f"Means of {names} on the patterns tried: {', '.join(parts)}."
+
+    @property
+    def _shown(self) -> list[SetMeans]:
+        """The choice, and what it was chosen against."""
+        return [self._choice, *(self._set(one.against) for one in self.own[:1])]
+
+    @property
+    def _guaranteed(self) -> str:
+        if not self.floors:
+            return ""
+        floors = _both([f"{self.floors[one.expression]:.4f}" for one in self._shown])
+        return (
+            f"Senders that split by fixed shares over these paths sustain on any traffic at least "
+            f"{floors} packets/cycle/node; UGAL may sustain less."
+        )
 
     @property
     def _hops(self) -> str:
@@ -348,6 +362,10 @@ class VerdictRecord:
                 f"{self.undecided_runs} {runs} too short to tell whether the load is sustained"
             )
         return f"Not decided: {'; '.join(parts)}." if parts else ""
+
+
+def _both(values: Sequence[str]) -> str:
+    return values[0] + "".join(f" ({one})" for one in values[1:])
 
 
 def _latency(one: SetMeans, place: int) -> str:

@@ -164,7 +164,7 @@ _RESULTS = (
     _text("method", "search for weighted sets, or paper: Algorithm 1.", always=True),
     _text(
         "objective",
-        "What makes a set good: saturation, latency@LOAD, worst-pattern or front.",
+        "What makes a set good: saturation, latency@LOAD, worst-pattern, guaranteed or front.",
         always=True,
     ),
     _integer("seed", "", "Seed of everything random.", always=True),

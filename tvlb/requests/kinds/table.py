@@ -71,6 +71,7 @@ _STAGES = Stages(
         "confirm latency": ("simulate", 0.80, 0.88),
         "search": ("search", 0.07, 0.50),
         "compare": ("compare", 0.50, 0.88),
+        "floors": ("compare", 0.88, 0.90),
         "curves": (None, 0.88, 0.98),
     }
 )
