@@ -61,7 +61,7 @@ def test_objectives_are_parsed(text: str, aim: Aim, load: float | None) -> None:
     ],
 )
 def test_what_is_no_objective_is_refused_with_what_is_expected(text: str) -> None:
-    with pytest.raises(InvalidInput, match="expected saturation, latency@LOAD, worst-pattern, guar"):
+    with pytest.raises(InvalidInput, match="expected saturation, latency@LOAD, worst-pattern, gu"):
         parse_objective(text)
 
 
