@@ -34,6 +34,8 @@ def floors_of(sets: Sequence[NamedSet], units: Units, report: Reporter) -> dict[
 
     Sets of equal paths, which may have different rules, have the same.
     """
+    if not sets:
+        return {}
     every = {one.name: FloorUnit(one) for one in sets}
     different = {one.key: one for one in every.values()}
     found = units.map([*different.values()], counter(report, "floors", len(different)))
