@@ -25,6 +25,8 @@ class SwitchSequences:
     offset : int64 (pairs+1,), pair i owns sequences ``offset[i]:offset[i+1]``, in ascending order.
     switches : int32 (sequences, longest + 1), from the source to the target, -1 beyond.
     weight : float64 (sequences,), the draw weights of all paths that visit these switches.
+    links : int32 (sequences, longest), of one of these paths, -1 beyond; where sequences are told
+        apart by their cables, of all of them.
     """
 
     source: Switches
@@ -32,14 +34,44 @@ class SwitchSequences:
     offset: NDArray[np.int64]
     switches: NDArray[np.int32]
     weight: NDArray[np.float64]
+    links: NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.weight)
 
     def without_any(self) -> "SwitchSequences":
         """Return the same pairs, none of which has a sequence."""
-        none = np.zeros_like(self.offset)
-        return replace(self, offset=none, switches=self.switches[:0], weight=self.weight[:0])
+        return self.select(np.zeros(len(self), dtype=bool))
+
+    @property
+    def pair_of_row(self) -> NDArray[np.int64]:
+        """Position of the pair of each sequence, int64 (sequences,)."""
+        return np.repeat(np.arange(len(self.source)), np.diff(self.offset))
+
+    def select(self, keep: NDArray[np.bool_]) -> "SwitchSequences":
+        """Return the sequences where `keep` is true, weights as they are."""
+        counts = np.bincount(self.pair_of_row[keep], minlength=len(self.source))
+        return replace(
+            self,
+            offset=_offset(counts),
+            switches=self.switches[keep],
+            weight=self.weight[keep],
+            links=self.links[keep],
+        )
+
+    def joined(self, other: "SwitchSequences", *, by_cable: bool) -> "SwitchSequences":
+        """Return these and others of the same pairs, equal ones merged; see `switch_sequences`."""
+        parts = (self, other)
+        longest = max(one.switches.shape[1] for one in parts)
+        return _merged(
+            self.source,
+            self.target,
+            np.concatenate([one.pair_of_row for one in parts]),
+            np.concatenate([_widened(one.switches, longest) for one in parts]),
+            np.concatenate([_widened(one.links, longest - 1) for one in parts]),
+            np.concatenate([one.weight for one in parts]),
+            by_cable=by_cable,
+        )
 
 
 def revisits(rows: PathRows) -> NDArray[np.bool_]:
@@ -68,20 +100,54 @@ def simple_rows(rows: PathRows) -> PathRows:
     return rows.select(~revisits(rows))
 
 
-def switch_sequences(rows: PathRows) -> SwitchSequences:
-    """Merge paths of a pair that visit the same switches in the same order; weights are added."""
-    switches = _visited(rows)
-    order, begins = _sorted_sequences(rows, switches)
-    first = order[begins]
-    sequence = np.cumsum(begins) - 1
-    counts = np.bincount(rows.pair_of_row[first], minlength=len(rows.source))
-    return SwitchSequences(
+def switch_sequences(rows: PathRows, *, by_cable: bool = False) -> SwitchSequences:
+    """Merge paths of a pair that visit the same switches in the same order; weights are added.
+
+    Parameters
+    ----------
+    by_cable : whether those that take other cables between two switches stay apart.
+    """
+    return _merged(
         rows.source,
         rows.target,
-        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        switches[first],
-        np.bincount(sequence, weights=rows.weight[order]).astype(np.float64),
+        rows.pair_of_row,
+        _visited(rows),
+        rows.links(),
+        rows.weight,
+        by_cable=by_cable,
     )
+
+
+def _merged(
+    source: Switches,
+    target: Switches,
+    pair: NDArray[np.int64],
+    switches: NDArray[np.int32],
+    links: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    *,
+    by_cable: bool,
+) -> SwitchSequences:
+    order, begins = _sorted_sequences(pair, switches, links if by_cable else links[:, :0])
+    first = order[begins]
+    sequence = np.cumsum(begins) - 1
+    return SwitchSequences(
+        source,
+        target,
+        _offset(np.bincount(pair[first], minlength=len(source))),
+        switches[first],
+        np.bincount(sequence, weights=weight[order]).astype(np.float64),
+        links[first],
+    )
+
+
+def _offset(counts: NDArray[np.integer]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _widened(columns: NDArray[np.int32], wanted: int) -> NDArray[np.int32]:
+    more = wanted - columns.shape[1]
+    return np.pad(columns, ((0, 0), (0, more)), constant_values=ABSENT)
 
 
 def _by_chunks(rows: PathRows, mask: Callable[[PathRows], NDArray[np.bool_]]) -> NDArray[np.bool_]:
@@ -95,7 +161,8 @@ def _revisits(rows: PathRows) -> NDArray[np.bool_]:
 
 
 def _repeats(rows: PathRows) -> NDArray[np.bool_]:
-    order, begins = _sorted_sequences(rows, _visited(rows))
+    switches = _visited(rows)
+    order, begins = _sorted_sequences(rows.pair_of_row, switches, switches[:, :0])
     found = np.zeros(len(rows), dtype=bool)
     found[order] = ~begins
     return found
@@ -128,14 +195,17 @@ def _visited(rows: PathRows) -> NDArray[np.int32]:
 
 
 def _sorted_sequences(
-    rows: PathRows, switches: NDArray[np.int32]
+    pair: NDArray[np.int64], switches: NDArray[np.int32], links: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the order of rows by pair and sequence, and where in it a new sequence begins."""
+    """Return the order of rows by pair, switches and links, and where in it new ones begin."""
     # All of a pair begin with its source.
-    words = _packed(switches[:, 1:], rows.topology.num_switches)
-    pair = rows.pair_of_row
+    words = [
+        word
+        for ids in (switches[:, 1:], links)
+        for word in _packed(ids, int(ids.max(initial=0)) + 1)
+    ]
     order = np.lexsort((*words[::-1], pair))
-    begins = np.ones(len(rows), dtype=bool)
+    begins = np.ones(len(pair), dtype=bool)
     begins[1:] = np.diff(pair[order]) != 0
     for word in words:
         begins[1:] |= np.diff(word[order]) != 0
