@@ -13,7 +13,7 @@ from api.pages.commands import Commands, commands_of
 from api.pages.rendering import render
 from api.resources import ServedResource
 from tvlb.documents import link_kinds
-from tvlb.languages import offered
+from tvlb.languages import offered, settings
 from tvlb.plots import COURSES, has_load_curve, load_step, stability_bands
 from tvlb.requests import RepairOptions, request_kinds
 from tvlb.requests.kinds.worst import GuaranteeBody
@@ -291,11 +291,16 @@ def _formats(rows: int, kind: TableKind[Any] | None = None) -> tuple[str, ...]:
     return tuple(name for name, each in able if rows <= each.max_rows)
 
 
-def _foreign(taken: type = Routes) -> dict[str, str]:
-    """Return the formats of other tools that take tables of paths or others, and what they hold."""
+def _foreign(taken: type = Routes) -> dict[str, Any]:
+    """Return the formats of other tools that take tables of paths or others.
+
+    What each holds, and its settings by name.
+    """
     # Without weights to be fixed, any table of routes will do.
     return {
-        name: "the network" if isinstance(one, NetworkFormat) else "its paths"
+        name: ("the network", {})
+        if isinstance(one, NetworkFormat)
+        else ("its paths", {} if one.settings is None else settings(one.settings))
         for name, one in foreign_formats().items()
         if isinstance(one, NetworkFormat)
         or one.takes is taken

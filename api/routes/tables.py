@@ -6,7 +6,7 @@ from typing import Annotated
 
 from anyio import to_thread
 from fastapi import APIRouter, Path, Query
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import FileResponse, Response, StreamingResponse
 
@@ -22,9 +22,13 @@ from api.routes.reading import (
     is_known,
 )
 from api.services import Services, WithServices
+from tvlb.documents import whole_number
+from tvlb.languages import Whole, settings
 from tvlb.requests import PairPaths, TableFormatText
+from tvlb.requests.settings import with_options
 from tvlb.table import (
-    check_foreign,
+    ForeignOptions,
+    ForeignSettings,
     export_foreign,
     foreign_formats,
     foreign_suffix,
@@ -37,6 +41,8 @@ from tvlb.table import (
 
 router = APIRouter()
 
+_WHOLE = [name for name, one in settings(ForeignSettings).items() if isinstance(one.kind, Whole)]
+
 _ARCHIVE, _OTHER = "application/zip", "application/octet-stream"
 MEDIA_TYPES = [
     *(each.media_type for each in written_formats().values()),
@@ -45,7 +51,7 @@ MEDIA_TYPES = [
 ]
 
 
-class TableDownload(StrictQuery):
+class _Download(StrictQuery):
     """The query of a route that sends a table."""
 
     format: TableFormatText = "parquet"
@@ -55,6 +61,28 @@ class TableDownload(StrictQuery):
     loop_free: bool = Field(
         False, description="Leave out paths that visit a switch twice, in formats of paths."
     )
+
+
+class TableDownload(with_options(_Download, ForeignSettings)):
+    """See the base, with the settings of all formats."""
+
+    @field_validator("min_share", *settings(ForeignSettings), mode="before")
+    @classmethod
+    def _left_blank(cls, value: object) -> object:
+        """Take what a form sends of a blank field for nothing."""
+        return value or None if isinstance(value, str) else value
+
+    @field_validator(*_WHOLE, mode="before")
+    @classmethod
+    def _read(cls, value: object) -> object:
+        """Read an integer, which is a text in a query."""
+        return whole_number(value) if isinstance(value, str) and value else value
+
+    @property
+    def options(self) -> ForeignOptions:
+        """What is asked for besides the format."""
+        asked = {name: getattr(self, name) for name in settings(ForeignSettings)}
+        return ForeignOptions(self.min_share, self.loop_free, ForeignSettings(**asked))
 
 
 _Switch = Annotated[str, Field(min_length=1, max_length=200)]
@@ -145,7 +173,7 @@ async def send_table(
     Problem : too many wait for such files, or it takes too long.
     """
     format_name = download.format
-    check_foreign(format_name, download.min_share, loop_free=download.loop_free)
+    download.options.check(format_name)
     if format_name in foreign_formats():
         return await _send_foreign(services, name, download, if_none_match)
     chosen = table_formats()[format_name]
@@ -175,7 +203,7 @@ async def _send_foreign(
     services: Services, name: str, download: TableDownload, if_none_match: str | None
 ) -> Response:
     chosen = download.format
-    options = f"{download.min_share}-{download.loop_free}"
+    options = "-".join(map(str, download.model_dump(exclude={"format"}).values()))
     headers = {
         "ETag": f'"{name}-{chosen}-{options}"',
         "Cache-Control": "private, no-cache",
@@ -192,4 +220,4 @@ def _exported(path: FilePath, stem: str, asked: TableDownload) -> bytes:
     """Export the table in a file, in a process beside the server."""
     with path.open("rb") as stream:
         table = read_any_stream(".parquet", stream)
-    return export_foreign(table, asked.format, stem, asked.min_share, loop_free=asked.loop_free)
+    return export_foreign(table, asked.format, stem, asked.options)

@@ -178,6 +178,7 @@ def test_a_job_whose_table_is_gone_says_so(tmp_path: Path) -> None:
         ("sst", {"min_share": 0.25}),
         ("booksim-anynet", {}),
         ("codes", {}),
+        ("srv6", {"min_share": 0.25, "entries": 8, "decapsulation": "dt46"}),
     ],
 )
 def test_a_download_for_other_tools_is_what_the_command_line_writes(
@@ -195,7 +196,7 @@ def test_a_download_for_other_tools_is_what_the_command_line_writes(
     stem = answer.headers["content-disposition"].partition('="')[2].partition(".")[0]
     here = tmp_path / "here"
     here.mkdir()
-    endings = {"sequences": ".csv", "booksim-anynet": ".anynet"}
+    endings = {"sequences": ".csv", "booksim-anynet": ".anynet", "srv6": ".srv6"}
     target = here / f"{stem}{endings.get(form, '')}"
     more = [part for name, value in options.items() for part in _option(name, value)]
     assert main(["export", str(source), "--to", form, "-o", str(target), *more]) == 0
@@ -220,6 +221,9 @@ def _option(name: str, value: object) -> list[str]:
         ("format=sst", "give min_share, the share of MIN paths, 0..1"),
         ("format=codes&min_share=0.5", "min_share has no meaning for format codes"),
         ("format=csv&loop_free=true", "loop_free has no meaning for format csv"),
+        ("format=sst&min_share=0.5&entries=8", "entries has no meaning for format sst"),
+        ("format=srv6&min_share=0.5&entries=0", "entries 0 is out of range: 1..65535"),
+        ("format=srv6&min_share=0.5&identifier_bits=4", "identifier_bits 4 name at most 13"),
         ("format=sst&min_share=2", "expected at most 1.0, not '2'"),
         ("format=tape", "expected 'parquet'"),
     ],

@@ -119,7 +119,7 @@ def test_sst_draws_between_the_nodes_of_a_switch(
     capsys.readouterr()
     for options, complaint in (
         (["--min-share", "0.5"], "--min-share and --loop-free have no meaning for a "),
-        (["--pattern", "uniform"], "--pattern has no meaning for format sst of a forwarding table"),
+        (["--pattern", "uniform"], "--pattern has no meaning for format sst of a table that fixes"),
     ):
         assert main(["export", "t.json", "--to", "sst", *options, "-o", "net"]) == 2
         assert complaint in capsys.readouterr().err

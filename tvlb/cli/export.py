@@ -9,18 +9,20 @@ import typer
 
 from tvlb.cli.numbers import integer, number
 from tvlb.cli.options import AdversarialPatternOption, FabricOption, Json, Seed, WithoutOption
+from tvlb.cli.settings import takes_settings
 from tvlb.cli.terminal import print_json, print_warnings
 from tvlb.documents import check_writable
 from tvlb.errors import InvalidInput
-from tvlb.languages import one_of
+from tvlb.languages import all_of, one_of
 from tvlb.model import min_share as modelled_min_share
 from tvlb.paths import PathSet, expression_examples
 from tvlb.table import (
     TABLE_SUFFIXES,
+    ForeignSettings,
     RouteFormat,
     Routes,
     StoredTable,
-    TablePaths,
+    WeightedPaths,
     damage_of,
     exported_paths,
     is_dump,
@@ -68,8 +70,10 @@ def _help() -> str:
 
 
 _PATHS = _offered()["paths"]
+_DRAWN = [name for name, each in _ROUTES.items() if each.fixed_weights]
 
 
+@takes_settings
 def export(
     source: Annotated[
         str,
@@ -121,7 +125,7 @@ def export(
         float | None,
         number(
             f"Share of MIN paths, 0..1, where weights are fixed: {one_of(_PATHS)}.",
-            show_default="for sst that of the model under --pattern",
+            show_default=f"for {all_of(_DRAWN)} that of the model under --pattern",
         ),
     ] = None,
     merge_parallel: Annotated[
@@ -143,6 +147,8 @@ def export(
     ] = False,
     seed: Seed = 0,
     json: Json = False,
+    *,
+    settings: ForeignSettings,
 ) -> None:
     """Write a table or a network in another format, or the paths of a table for other tools."""
     to = _format_by_suffix(source, output) if to is None else to
@@ -151,6 +157,8 @@ def export(
     _check_output(to, output)
     given = {"--vlb": vlb, "--loop-free": loop_free or None, "--min-share": min_share}
     given |= {"--pattern": pattern, "--switch": switch, "--full": full or None}
+    asked = settings.given()
+    _refuse_settings(to, asked)
     fabric_options = {"--fabric": fabric, "--allow-deadlock": allow_deadlock or None}
     _refuse_fabric(source, to, fabric_options)
     if to in _NETWORKS and not (to in _TABLES and _is_table(source)):
@@ -172,16 +180,17 @@ def export(
         _refuse(given, [*given], to)
         _refuse_without(source, without)
         options = _options(to, fabric=fabric, allow_deadlock=allow_deadlock)
-        document = _export_kind(source, to, output, options)
+        document = _export_kind(source, to, output, options, asked)
     else:
         _refuse(given, ("--switch", "--full"), to)
         if min_share is not None or not _ROUTES[to].fixed_weights:
             _refuse(given, ("--pattern",), f"{to} with a share" if min_share is not None else to)
         path_set = _paths_of(source, vlb, without, seed)
+        settled = _ROUTES[to].settled(asked, path_set.topology)
         if min_share is None and _ROUTES[to].fixed_weights:
             min_share = _modelled_share(path_set, to, pattern, seed)
         routes = Routes(path_set, min_share, loop_free=loop_free, merge_parallel=merge_parallel)
-        document = _export_routes(routes, _ROUTES[to], output)
+        document = _export_routes(routes, _ROUTES[to], output, settled)
     if json:
         print_json(document)
 
@@ -309,12 +318,22 @@ def _options(to: str, **known: object) -> dict[str, object]:
     return given
 
 
-def _export_kind(source: str, to: str, output: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def _refuse_settings(to: str, asked: Mapping[str, object]) -> None:
+    """Refuse settings of other formats."""
+    known = {f"--{name.replace('_', '-')}": value for name, value in asked.items()}
+    own = () if to not in _ROUTES else _ROUTES[to].own_settings
+    _refuse(known, [one for one, name in zip(known, asked, strict=True) if name not in own], to)
+
+
+def _export_kind(
+    source: str, to: str, output: str, options: Mapping[str, Any], asked: Mapping[str, Any]
+) -> dict[str, Any]:
     loaded, taken = _loaded(source, to), _ROUTES[to]
     if not isinstance(loaded, taken.takes):
         (wanted,) = (what for what, names in _offered().items() if to in names)
         raise InvalidInput(f"{source} is a {loaded.kind.name}, and {to} holds {wanted}")
-    remarks = list(taken.write(loaded, Path(output), **options))
+    settled = taken.settled(asked, loaded.topology)
+    remarks = list(taken.write(loaded, Path(output), **options, **settled))
     print_warnings(remarks)
     return {
         "written": _files_of(to, output),
@@ -332,7 +351,9 @@ def _refuse_without(source: str, without: str | None) -> None:
         )
 
 
-def _paths_of(source: str, vlb: str | None, without: str | None, seed: int) -> PathSet | TablePaths:
+def _paths_of(
+    source: str, vlb: str | None, without: str | None, seed: int
+) -> PathSet | WeightedPaths:
     if not is_table_file(source):
         network = parse_topology(source, without)
         return parse_path_set("all" if vlb is None else vlb, network, seed)
@@ -343,19 +364,21 @@ def _paths_of(source: str, vlb: str | None, without: str | None, seed: int) -> P
 
 
 def _modelled_share(
-    paths: PathSet | TablePaths, to: str, pattern: str | None, seed: int
+    paths: PathSet | WeightedPaths, to: str, pattern: str | None, seed: int
 ) -> float | None:
-    """Return the MIN share at the optimum of the model; None of a forwarding table."""
+    """Return the MIN share at the optimum of the model; None of a table that fixes all weights."""
     if isinstance(paths, PathSet):
         network = paths.topology
         traffic = default_pattern(network) if pattern is None else parse_pattern(pattern)
         return modelled_min_share(paths, traffic, seed=seed)
-    _refuse({"--pattern": pattern}, ("--pattern",), f"{to} of a forwarding table")
+    _refuse({"--pattern": pattern}, ("--pattern",), f"{to} of a table that fixes all weights")
     return None
 
 
-def _export_routes(routes: Routes, to: RouteFormat, output: str) -> dict[str, Any]:
-    remarks = list(to.write(routes, Path(output)))
+def _export_routes(
+    routes: Routes, to: RouteFormat, output: str, settled: Mapping[str, Any]
+) -> dict[str, Any]:
+    remarks = list(to.write(routes, Path(output), **settled))
     print_warnings(remarks)
     return {
         "written": _files_of(to.name, output),

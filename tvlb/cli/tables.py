@@ -22,7 +22,9 @@ from tvlb.table import (
     TABLE_SUFFIXES,
     ForwardingTable,
     PathItem,
+    TableReport,
     VcSettings,
+    audit_of,
     audited_file,
     by_suffix,
     is_dump,
@@ -169,13 +171,21 @@ def _show_pair(paths: list[PathItem], ends: tuple[int, int], network: Topology, 
     stdout().print(listed)
 
 
+def _refuse_others(given: Mapping[str, object], own: Sequence[str], called: str) -> None:
+    """Refuse options of other files."""
+    for name, value in given.items():
+        if value is not None and name not in own:
+            option = f"--{name.replace('_', '-')}"
+            raise InvalidInput(f"{option} is given, which has no meaning for {called}")
+
+
 def verify_command(
     table: Annotated[
         str,
         typer.Argument(
             metavar="INPUT",
-            help=f"A table file: {one_of(by_suffix(lambda each: each.read))}; or a dump of the "
-            "forwarding tables of OpenSM.",
+            help=f"A table file: {one_of(by_suffix(lambda each: each.read))}; a dump of the "
+            "forwarding tables of OpenSM; or segment lists, as exported to srv6.",
             show_default=False,
         ),
     ],
@@ -199,20 +209,25 @@ def verify_command(
             help="Of forwarding tables: the one that is in use, to tell what would change.",
         ),
     ] = None,
+    without: WithoutOption = None,
     json: Json = False,
 ) -> None:
     """Check a table: valid paths, no pair missing, weights, diversity, no deadlock.
 
-    Of forwarding tables, whether a packet could be lost, circle or wait for ever.
+    Of forwarding tables, whether a packet could be lost, circle or wait for ever. Of segment lists,
+    whether every packet arrives by its path, also where some of the network is down.
     """
-    given = {"--vcs": vcs, "--vc-count": vc_count, "--routing": routing}
-    if is_dump(table) or isinstance(loaded := read_any_table(table), ForwardingTable):
-        if named := [name for name, value in given.items() if value is not None]:
-            raise InvalidInput(f"{named[0]} is given, which has no meaning for forwarding tables")
+    given = {"vcs": vcs, "vc_count": vc_count, "routing": routing}
+    given |= {"fabric": fabric, "against": against, "without": without}
+    report: TableReport
+    if other := audit_of(table):
+        _refuse_others(given, other.options, other.called)
+        report = other.audit(table, **{name: given[name] for name in other.options})
+    elif isinstance(loaded := read_any_table(table), ForwardingTable):
+        _refuse_others(given, ("fabric", "against"), "forwarding tables")
         report = audited_file(table, fabric, against)
     else:
-        if fabric is not None or against is not None:
-            raise InvalidInput("--fabric and --against are for forwarding tables")
+        _refuse_others(given, ("vcs", "vc_count", "routing"), "tables of paths")
         chosen = None if routing is None else choose(Routing, "routing", routing)
         if chosen is not None and chosen not in PATH_ROUTINGS:
             raise InvalidInput(

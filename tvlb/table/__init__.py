@@ -15,7 +15,8 @@ from tvlb.table.deadlock import (
     check_deadlock,
 )
 from tvlb.table.exports import (
-    check_foreign,
+    ForeignOptions,
+    ForeignSettings,
     export_foreign,
     exported_paths,
     foreign_formats,
@@ -42,15 +43,29 @@ from tvlb.table.files import (
     write_table,
 )
 from tvlb.table.formats import Format, by_suffix, table_formats, written_formats
-from tvlb.table.forwarding_table import ForwardingTable
+from tvlb.table.forwarding_table import ForwardingTable, TablePaths
 from tvlb.table.header import TableHeader, TableWeights
-from tvlb.table.kinds import Header, StoredTable, TableKind, TableReport, table_kinds
+from tvlb.table.kinds import (
+    Header,
+    StoredTable,
+    TableKind,
+    TableReport,
+    WeightedPaths,
+    table_kinds,
+)
 from tvlb.table.kinds.forwarding import FORWARDING
 from tvlb.table.kinds.split import SPLIT, SplitTable
 from tvlb.table.kinds.vlb import COMPACT_REFUSED
 from tvlb.table.lfts import Dump, audited_file, is_dump, read_dump, read_dumped_table
 from tvlb.table.networks import NamedRecord, record_of
-from tvlb.table.route_files import RouteFormat, Routes, SourceRoutes, TablePaths, route_formats
+from tvlb.table.route_files import (
+    FileAudit,
+    RouteFormat,
+    Routes,
+    SourceRoutes,
+    audit_of,
+    route_formats,
+)
 from tvlb.table.rows import COLUMN_TYPES, Columns
 from tvlb.table.strike import RowChanges, StruckOut, passing_rows, strike_out
 from tvlb.table.summary import (
@@ -79,6 +94,9 @@ __all__ = [
     "DeadlockCheck",
     "Diversity",
     "Dump",
+    "FileAudit",
+    "ForeignOptions",
+    "ForeignSettings",
     "Format",
     "ForwardingTable",
     "Header",
@@ -104,10 +122,11 @@ __all__ = [
     "VcScheme",
     "VcSettings",
     "VerifyReport",
+    "WeightedPaths",
+    "audit_of",
     "audited_file",
     "by_suffix",
     "check_deadlock",
-    "check_foreign",
     "check_network",
     "check_writable",
     "damage_of",

@@ -11,9 +11,11 @@ from pydantic import Field
 
 from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput
-from tvlb.forwarding import NO_PORT, Forwarding
+from tvlb.forwarding import NO_PORT, Forwarding, sequences_from
+from tvlb.paths import SwitchSequences
 from tvlb.table.kinds import Header, StoredTable
 from tvlb.table.networks import record_of
+from tvlb.topology import Topology
 
 _LONGEST_NAME = 100
 _MOST_TOLD = 12
@@ -81,9 +83,33 @@ class ForwardingTable(StoredTable):
                 "node and switch"
             )
 
+    def weighted_paths(self, name: str) -> "TablePaths":
+        """See `StoredTable`."""
+        return TablePaths(self.forwarding, name)
+
     def link_usage(self) -> NDArray[np.float64]:
         """See `StoredTable`."""
         return self.forwarding.loads.of_link.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class TablePaths:
+    """See `tvlb.table.kinds.WeightedPaths`: each has the share of nodes that it leads to."""
+
+    forwarding: Forwarding
+    text: str
+
+    @property
+    def topology(self) -> Topology:
+        """The network."""
+        return self.forwarding.topology
+
+    def sequences_from(self, source: int, *, by_cable: bool) -> SwitchSequences:
+        """See `tvlb.forwarding.sequences_from`."""
+        return sequences_from(self.forwarding, source, by_cable=by_cable)
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def circle_in_words(links: Sequence[str]) -> str:

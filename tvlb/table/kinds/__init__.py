@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain
 from types import ModuleType
-from typing import Any, Generic, Literal, TypeVar, cast
+from typing import Any, Generic, Literal, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tvlb.errors import InvalidInput, VerificationFailed
 from tvlb.languages import from_others, import_modules
-from tvlb.paths import PathSet
+from tvlb.paths import PathSet, SwitchSequences
 from tvlb.table.deadlock import VcSettings
 from tvlb.table.networks import NetworkRecord
 from tvlb.topology import Topology
@@ -35,6 +35,7 @@ __all__ = [
     "StoredTable",
     "TableKind",
     "TableReport",
+    "WeightedPaths",
     "check_switch",
     "findings_of",
     "kind_marked",
@@ -113,6 +114,24 @@ class Content:
         return {**self.header, **{name: one.tolist() for name, one in self.lists.items()}}
 
 
+class WeightedPaths(Protocol):
+    """The paths of a table that fixes all their weights; `str` names it."""
+
+    @property
+    def topology(self) -> Topology:
+        """The network."""
+        ...
+
+    def sequences_from(self, source: int, *, by_cable: bool) -> SwitchSequences:
+        """Return the paths from one switch to every other, whose weights sum to 1 per pair.
+
+        Parameters
+        ----------
+        by_cable : whether those that take other cables between two switches stay apart.
+        """
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class StoredTable(ABC):
     """A table of some kind as its file has it, whether or not it makes sense."""
@@ -183,6 +202,10 @@ class StoredTable(ABC):
     def path_set(self, name: str) -> PathSet:
         """Return the VLB paths as a set that prints as `name`; raise InvalidInput without any."""
         raise InvalidInput(f"{name} is a {self.kind.name}, which gives no VLB paths")
+
+    def weighted_paths(self, name: str) -> WeightedPaths | None:
+        """Return its paths as `name` where it fixes all weights; None where senders choose."""
+        return None
 
     def link_usage(self) -> NDArray[np.float64] | None:
         """Return how many routes take every link, float64 (links,); None to count its paths."""

@@ -3,16 +3,16 @@
 A module of this folder declares ``FORMAT``: what `tvlb export --to` calls it, and what it writes.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
-from tvlb.forwarding import Forwarding, sequences_from
-from tvlb.languages import declared
+from tvlb.languages import declared, settings
 from tvlb.paths import (
     PUBLISHED_RULE,
     PathRows,
@@ -24,7 +24,7 @@ from tvlb.paths import (
     simple_rows,
     switch_sequences,
 )
-from tvlb.table.kinds import StoredTable
+from tvlb.table.kinds import StoredTable, TableReport, WeightedPaths
 from tvlb.topology import Topology
 
 Route = tuple[float, tuple[int, ...]]
@@ -67,42 +67,29 @@ class SourceRoutes:
 
 
 @dataclass(frozen=True)
-class TablePaths:
-    """The paths of a forwarding table; `str` says which."""
-
-    forwarding: Forwarding
-    text: str
-
-    @property
-    def topology(self) -> Topology:
-        """The network."""
-        return self.forwarding.topology
-
-    def __str__(self) -> str:
-        return self.text
-
-
-@dataclass(frozen=True)
 class Routes:
     """The MIN paths and detours of every pair of switches, as switch sequences.
 
     Attributes
     ----------
-    path_set : the detours; or a forwarding table, whose paths then are in place of the MIN paths.
+    path_set : the detours; or the paths of a table that fixes all weights, which then are in place
+        of the MIN paths.
     min_share : share of MIN paths in the packets of a pair that has detours, 0..1; None where the
         receiver chooses between MIN paths and detours by itself.
     loop_free : whether detours that visit a switch twice are left out.
     merge_parallel : whether parallel cables become one, where a format cannot hold them.
+    by_cable : whether sequences that take other cables between two switches stay apart.
 
     Raises
     ------
     InvalidInput : the share is out of range, or there are too many paths to list.
     """
 
-    path_set: PathSet | TablePaths
+    path_set: PathSet | WeightedPaths
     min_share: float | None = None
     loop_free: bool = False
     merge_parallel: bool = False
+    by_cable: bool = False
 
     def __post_init__(self) -> None:
         if self.min_share is not None:
@@ -111,7 +98,8 @@ class Routes:
             check_listable(self.path_set)
         elif self.min_share is not None or self.loop_free:
             raise InvalidInput(
-                "min_share and loop_free have no meaning for a forwarding table, which has one path"
+                "min_share and loop_free have no meaning for a table that fixes all weights, such "
+                f"as {self.path_set}"
             )
 
     @property
@@ -131,7 +119,7 @@ class Routes:
             if isinstance(path_set, PathSet):
                 yield self._of_source(path_set, source)
             else:
-                found = sequences_from(path_set.forwarding, source)
+                found = path_set.sequences_from(source, by_cable=self.by_cable)
                 yield SourceRoutes(found, found.without_any(), 0)
 
     def remarks(self, lost_pairs: int) -> list[str]:
@@ -169,7 +157,11 @@ class Routes:
             some = np.diff(detours.offset) > 0
             minimal = _scaled(minimal, np.where(some, self.min_share, 1.0))
             detours = _scaled(detours, np.where(some, 1.0 - self.min_share, 1.0))
-        return SourceRoutes(switch_sequences(minimal), switch_sequences(detours), int(lost.sum()))
+        return SourceRoutes(
+            switch_sequences(minimal, by_cable=self.by_cable),
+            switch_sequences(detours, by_cable=self.by_cable),
+            int(lost.sum()),
+        )
 
 
 def _scaled(rows: PathRows, share: NDArray[np.float64]) -> PathRows:
@@ -178,7 +170,25 @@ def _scaled(rows: PathRows, share: NDArray[np.float64]) -> PathRows:
     return replace(rows, weight=weight).filtered(weight > 0)
 
 
-__all__ = ["RouteFormat", "route_formats"]
+__all__ = ["FileAudit", "RouteFormat", "audit_of", "route_formats"]
+
+
+@dataclass(frozen=True)
+class FileAudit:
+    """How files of a format are checked.
+
+    Attributes
+    ----------
+    called : what messages call these files.
+    is_file : whether a file looks like one.
+    audit : checks it; raises InvalidInput if it cannot be read.
+    options : keywords of `audit`, which are options of `tvlb verify`; None where one is not given.
+    """
+
+    called: str
+    is_file: Callable[[str], bool]
+    audit: Callable[..., TableReport]
+    options: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -198,6 +208,10 @@ class RouteFormat:
     takes : what it writes: switch sequences, or tables of a class.
     options : keywords of `write`, which are options of `tvlb export`.
     network : format of networks that is meant where a network is written.
+    settings : a dataclass of settings, a keyword of `write`; they are asked for wherever tables are
+        exported.
+    check : raises InvalidInput if settings do not fit a network, before anything is computed.
+    audit : how `tvlb verify` checks its files; None where they are not read.
     """
 
     name: str
@@ -209,6 +223,39 @@ class RouteFormat:
     single_cables: bool = False
     options: tuple[str, ...] = ()
     network: str = ""
+    settings: Callable[..., Any] | None = None
+    check: Callable[[Topology, Any], None] | None = None
+    audit: FileAudit | None = None
+
+    def settled(self, given: Mapping[str, Any], topology: Topology) -> dict[str, Any]:
+        """Return the settings as `write` takes them, where the format has any.
+
+        Parameters
+        ----------
+        given : settings of any formats, None where one is not given.
+
+        Raises
+        ------
+        InvalidInput : a setting is out of range, or does not fit the network.
+        """
+        if self.settings is None:
+            return {}
+        own = {name: given.get(name) for name in self.own_settings}
+        made = self.settings(**{name: value for name, value in own.items() if value is not None})
+        if self.check is not None:
+            self.check(topology, made)
+        return {"settings": made}
+
+    @property
+    def own_settings(self) -> Collection[str]:
+        """Names of its settings."""
+        return () if self.settings is None else settings(self.settings).keys()
+
+
+def audit_of(path: str) -> FileAudit | None:
+    """Return how a file of another tool is checked; None where it is none that is known."""
+    every = (one.audit for one in route_formats().values())
+    return next((one for one in every if one is not None and one.is_file(path)), None)
 
 
 @cache

@@ -11,8 +11,8 @@ from tvlb.documents import files
 from tvlb.errors import InvalidInput
 from tvlb.forwarding import dependencies, to_switches
 from tvlb.table.forwarding_table import ForwardingTable, circle_in_words
-from tvlb.table.lfts import write_dump
-from tvlb.table.route_files import RouteFormat
+from tvlb.table.lfts import audited_file, is_dump, write_dump
+from tvlb.table.route_files import FileAudit, RouteFormat
 from tvlb.topology import Fabric, Topology, read_fabric
 
 
@@ -60,4 +60,5 @@ FORMAT = RouteFormat(
     takes=ForwardingTable,
     options=("fabric", "allow_deadlock"),
     network="ibsim",
+    audit=FileAudit("forwarding tables", is_dump, audited_file, ("fabric", "against")),
 )
