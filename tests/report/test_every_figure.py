@@ -79,7 +79,7 @@ def courses_of(simulation: dict[str, Any]) -> dict[str, Any]:
 
 def cases_of(label: str, documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return data of every figure of a page, of the documents of a family."""
-    table, _, _, simulation, study, *_, measures = documents
+    table, _, _, simulation, study, *_, measures, _ = documents
     data = plotted_table(table)
     rows: dict[str, Any] = plotted_simulation(simulation)[1] | {"load_unit": "packets/cycle/node"}
     of_one: dict[str, Any] = {

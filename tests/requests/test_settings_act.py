@@ -380,6 +380,7 @@ def test_no_key_of_a_file_is_ignored(model: type[BaseModel], name: str) -> None:
 
 
 # Commands that no request stands for, with what else changes each of their options.
+_SRV6 = ["--to", "srv6", "--min-share", "0.5"]
 _COMMANDS: Mapping[str, tuple[list[str], Mapping[str, list[str]]]] = {
     "balance": (
         ["2,4,2,5", "--vlb", "<=4+60%"],
@@ -405,6 +406,7 @@ _COMMANDS: Mapping[str, tuple[list[str], Mapping[str, list[str]]]] = {
             "routing": ["--routing", "par"],
             "fabric": ["--fabric", "down.json"],
             "against": ["--against", "t.parquet"],
+            "without": ["--without", "down.json"],
         },
     ),
     "show": (
@@ -426,6 +428,10 @@ _COMMANDS: Mapping[str, tuple[list[str], Mapping[str, list[str]]]] = {
             "endpoints": ["--endpoints", "3"],
             "fabric": ["--fabric", "down.json"],
             "allow_deadlock": ["--allow-deadlock"],
+            "entries": [*_SRV6, "--entries", "8"],
+            "locator_block": [*_SRV6, "--locator-block", "fc00::/48"],
+            "identifier_bits": [*_SRV6, "--identifier-bits", "8"],
+            "decapsulation": [*_SRV6, "--decapsulation", "dt46"],
             "seed": ["--seed", "1"],
         },
     ),
