@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 from pydantic import BaseModel, ValidationError
 
 from tvlb.documents import Document
+from tvlb.errors import Cancelled
 from tvlb.languages import declared
-from tvlb.processes import Reporter, Stages, Stop, UnitCache, UnitCount
+from tvlb.processes import Progress, Reporter, Stages, Stop, UnitCache, UnitCount
 from tvlb.requests.cost import Cost
 from tvlb.requests.limits import RequestLimits
 from tvlb.requests.request import (
@@ -100,6 +101,16 @@ class Context(ABC):
     def stop(self) -> Stop | None:
         """Set from another thread to cancel; None where that cannot be."""
         return None
+
+    def stopping(self, report: Reporter, what: str) -> Reporter:
+        """Return a reporter that raises Cancelled once `stop` is set: "`what` was cancelled"."""
+
+        def told(progress: Progress) -> None:
+            if self.stop is not None and self.stop.is_set():
+                raise Cancelled(f"{what} was cancelled")
+            report(progress)
+
+        return told
 
     @abstractmethod
     def unit_cache(self) -> AbstractContextManager[UnitCache]:

@@ -6,11 +6,10 @@ import numpy as np
 from pydantic import ConfigDict, Field
 
 from tvlb.documents import Document, versions
-from tvlb.errors import Cancelled
 from tvlb.guarantee import FrontierPoint, StaticSplit, check_static, static
 from tvlb.languages import one_of
 from tvlb.paths import PathSet, parse_expression
-from tvlb.processes import Progress, Reporter, Stages
+from tvlb.processes import Reporter, Stages
 from tvlb.requests import Answer, Context, Form, Link, Request, RequestKind
 from tvlb.requests.common import Count, PathSetText, Seconds, Seed, Share, TopologyText, Versions
 from tvlb.requests.cost import Cost, static_cost
@@ -157,11 +156,6 @@ class _Listed(Document):
 
 
 def _compute(body: SplitBody, context: Context, report: Reporter) -> Answer:
-    def told(progress: Progress) -> None:
-        if context.stop is not None and context.stop.is_set():
-            raise Cancelled("the search for the best split was cancelled")
-        report(progress)
-
     network = body.network()
     found = static(
         network,
@@ -169,7 +163,7 @@ def _compute(body: SplitBody, context: Context, report: Reporter) -> Answer:
         hops=body.hops,
         throughput=body.throughput,
         seed=body.seed,
-        report=told,
+        report=context.stopping(report, "the search for the best split"),
     )
     document: dict[str, Any] = SplitDocument.of_split(found).plain()
     return Answer(document, found.seconds, table=found.table)

@@ -6,10 +6,9 @@ import numpy as np
 from pydantic import ConfigDict, Field
 
 from tvlb.documents import WHOLE, Document, versions
-from tvlb.errors import Cancelled
 from tvlb.guarantee import MOST_STARTS, STARTS, Guarantee, check_network, check_starts, worst
 from tvlb.paths import PathSet
-from tvlb.processes import Progress, Reporter, Stages
+from tvlb.processes import Reporter, Stages
 from tvlb.requests import Answer, Context, Form, Request, RequestKind, TextFile
 from tvlb.requests.common import (
     Count,
@@ -160,12 +159,8 @@ class _Listed(Document):
 
 
 def _compute(body: GuaranteeBody, context: Context, report: Reporter) -> Answer:
-    def told(progress: Progress) -> None:
-        if context.stop is not None and context.stop.is_set():
-            raise Cancelled("the search for the worst traffic was cancelled")
-        report(progress)
-
     network = body.network()
+    told = context.stopping(report, "the search for the worst traffic")
     paths = body.path_set(network, paths_of(context))
     found = worst(
         network, paths, starts=body.starts, seed=body.seed, workers=context.cores, report=told
