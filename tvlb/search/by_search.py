@@ -27,7 +27,12 @@ def find_by_search(task: SearchTask) -> MethodResult:
     topology, options, units = task.topology, task.options, task.units
     with task.watch.stage("search"):
         search = search_weighted(
-            topology, _setting(task), task.expressions, units, task.report, note_best=task.note_best
+            topology,
+            search_setting(task),
+            task.expressions,
+            units,
+            task.report,
+            note_best=task.note_best,
         )
     with task.watch.stage("compare"):
         held_out = _judged(task, search)
@@ -57,7 +62,8 @@ def _undominated(answers: Sequence[Candidate], held_out: HeldOut) -> tuple[Candi
     )
 
 
-def _setting(task: SearchTask) -> SearchSetting:
+def search_setting(task: SearchTask) -> SearchSetting:
+    """Return what is searched for a question."""
     topology, options = task.topology, task.options
     named = task.workload
     return SearchSetting(

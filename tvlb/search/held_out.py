@@ -218,14 +218,19 @@ def judge(
     known = [typical[0] if one.is_adversarial else None for one in cases]
     first = runs.saturations(sets[:1], [known], count)
     guesses = [_guesses(first[0], typical[0], of_set) for of_set in typical[1:]]
-    if len({one.ugal for one in sets}) <= 1:
-        rest = runs.saturations(sets[1:], guesses, count)
-    else:  # rules change what sets accept beyond saturation otherwise than where they saturate
-        ahead = runs.saturations(sets[1:], [one[:1] for one in guesses], count, last=1)
-        moved = [_moved(*one) for one in zip(guesses, ahead[:, 0].tolist(), strict=True)]
-        others = runs.saturations(sets[1:], [one[1:] for one in moved], count, first=1)
-        rest = np.concatenate([ahead, others], axis=1)
-    saturation = np.concatenate([first, rest])
+    # Rules change what sets accept beyond saturation otherwise than where they saturate.
+    ahead = int(len({one.ugal for one in sets}) > 1)
+    begun = runs.saturations(sets[1:], [one[:ahead] for one in guesses], count, last=ahead)
+    moved = [_moved(*one) for one in zip(guesses, begun.tolist(), strict=True)]
+
+    def the_rest(which: slice, known: NDArray[np.float64]) -> NDArray[np.float64]:
+        starts = [_as_late(known, one)[ahead:] for one in moved[which]]
+        found = runs.saturations(sets[1:][which], starts, count, first=ahead)
+        return np.concatenate([begun[which], found], axis=1)
+
+    second = the_rest(slice(0, 1), first)
+    others = the_rest(slice(1, None), np.concatenate([first, second]))
+    saturation = np.concatenate([first, second, others])
     latency = runs.latencies(sets, loads, count)
     judged = tuple(Judged(*figures) for figures in zip(sets, saturation, latency, strict=True))
     pairing = Pairing(tuple(map(str, cases)), workload.share, workload.rounds, windows.grid)
@@ -240,17 +245,18 @@ def judge(
     )
 
 
-def _guesses(
-    found: NDArray[np.float64], typical: float | None, other: float | None
-) -> list[float | None]:
-    """Expect another set to differ as it did before, but hardly on patterns that saturate late."""
+def _guesses(found: NDArray[np.float64], typical: float | None, other: float | None) -> list[float]:
+    """Expect another set to differ as it did before."""
     ratio = other / typical if other and typical else 1.0
-    late = found > _LATE
-    return np.minimum(np.where(late, found, ratio * found), 1.0).tolist()
+    return np.minimum(ratio * found, 1.0).tolist()
 
 
-def _moved(guesses: Sequence[float | None], found: float) -> list[float | None]:
-    """Move the guesses of a set by how far the first of them was off, where it tells of others."""
-    first = guesses[0]
-    off = 0.0 if first is None else found - first
-    return [one if one is None or one > _LATE else min(max(one + off, 0.0), 1.0) for one in guesses]
+def _moved(guesses: Sequence[float], found: Sequence[float]) -> list[float]:
+    """Move the guesses of a set by how far the first of them was off, if that is known."""
+    off = found[0] - guesses[0] if found else 0.0
+    return [min(max(one + off, 0.0), 1.0) for one in guesses]
+
+
+def _as_late(known: NDArray[np.float64], guesses: Sequence[float]) -> list[float]:
+    """Expect no other load than of the sets that are known where saturation comes late."""
+    return np.where(known[0] > _LATE, known.mean(axis=0), guesses).tolist()

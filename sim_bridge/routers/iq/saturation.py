@@ -14,6 +14,8 @@ _STEP = 0.01
 _START, _STRIDE = 0.5, 0.1
 # Shorter windows tell too little, and there is less to save.
 _PILOT_LEAST_CYCLES = 3000
+# Saturated loads in a row after which strides double.
+_PATIENCE = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,35 +138,41 @@ class _Grid:
                 self.on_run(result)
         return self.runs[position].saturated is True
 
+    def accepted(self, position: int) -> int | None:
+        """Return the load that would be all that was accepted; None of a run without its window."""
+        run = self.runs[position]
+        return int(position * run.accepted / run.generated) if run.generated > 0 else None
+
 
 def _search(grid: _Grid, load: float, stride: float) -> int:
-    """Return the last position that is not saturated, 0 for none; the search begins at `load`."""
-    start, width = round(load / grid.step), round(stride / grid.step)
-    sustained, saturated = _bracket(grid, min(max(start, 1), grid.last), max(1, width))
-    while saturated - sustained > 1:
-        middle = (sustained + saturated) // 2
-        if grid.saturated(middle):
-            saturated = middle
-        else:
-            sustained = middle
-    return sustained
+    """Return the last position that is not saturated, 0 for none; the search begins at `load`.
 
-
-def _bracket(grid: _Grid, start: int, width: int) -> tuple[int, int]:
-    """Return positions (sustained, saturated); 0 and last + 1 stand for the ends of the grid.
-
-    The strides away from `start` double, beginning with `width`.
+    Upwards the strides double, beginning with `stride`, until a load is saturated. What is accepted
+    of that is seldom less than what is sustained, and not much more: that is where to look next.
     """
-    if grid.saturated(start):
-        saturated = start
-        while (lower := saturated - width) > 0:
-            if not grid.saturated(lower):
-                return lower, saturated
-            saturated, width = lower, 2 * width
-        return 0, saturated
-    sustained = start
-    while (upper := sustained + width) <= grid.last:
-        if grid.saturated(upper):
-            return sustained, upper
-        sustained, width = upper, 2 * width
-    return sustained, grid.last + 1
+    width = max(1, round(stride / grid.step))
+    sustained, saturated = 0, grid.last + 1
+    position, rises, falls = round(load / grid.step), 0, 0
+    accepted: int | None = None
+    while saturated - sustained > 1:
+        position = min(max(position, sustained + 1), saturated - 1)
+        if grid.saturated(position):
+            saturated, rises, falls = position, 0, falls + 1
+            accepted = grid.accepted(position)
+            if accepted is not None:
+                position = min(accepted, position - 2 ** max(0, falls - _PATIENCE))
+            elif sustained == 0:
+                position -= width * 2 ** (falls - 1)
+            else:
+                position = (sustained + position) // 2
+        else:
+            sustained, rises, falls = position, rises + 1, 0
+            further = 2 ** (rises - 1)
+            if saturated > grid.last:
+                position += further * width
+            elif accepted is not None and accepted > sustained:
+                position = accepted
+            else:
+                middle = (sustained + saturated) // 2
+                position = middle if accepted is None else min(position + further, middle)
+    return sustained
