@@ -1,7 +1,6 @@
 #include "samplers.hpp"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 
 #include "draw_steps.hpp"
@@ -15,20 +14,25 @@ constexpr int kMaxRejections = 64;
 
 std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
 
+// A link of a MIN path of so many hops, the fewest that one has; -1 where no link joins the groups.
+std::int32_t draw_link(const Dragonfly& network, int source, int target, int hops, Draws& draws) {
+  const auto links = network.global_links(network.group(source), network.group(target));
+  if (hops == 3) return pick(links, draws);  // then all have them
+  const auto fits = [&](std::int32_t id) { return network.min_hops(source, id, target) == hops; };
+  const auto count = static_cast<std::uint32_t>(std::ranges::count_if(links, fits));
+  if (count == 0) return -1;
+  std::uint32_t rank = draws.below(count);
+  return *std::ranges::find_if(links, [&](std::int32_t id) { return fits(id) && rank-- == 0; });
+}
+
 }  // namespace
 
 std::int32_t draw_shortest_link(const Dragonfly& network, int source, int target, Draws& draws) {
-  std::array<std::int32_t, 4> count{};  // links by MIN hops, 1 to 3
-  const auto links = network.global_links(network.group(source), network.group(target));
-  for (const int id : links) ++count[index(network.min_hops(source, id, target))];
-  int hops = 1;
-  while (hops < 3 && count[index(hops)] == 0) ++hops;
-  if (count[index(hops)] == 0) return -1;
-  std::uint32_t rank = draws.below(static_cast<std::uint32_t>(count[index(hops)]));
-  for (const int id : links) {
-    if (network.min_hops(source, id, target) == hops && rank-- == 0) return id;
+  int hops = 4;
+  for (const int id : network.global_links(network.group(source), network.group(target))) {
+    hops = std::min(hops, network.min_hops(source, id, target));
   }
-  return -1;
+  return draw_link(network, source, target, hops, draws);
 }
 
 AllTriples::AllTriples(const Dragonfly& network, const AllRule&) {
@@ -131,8 +135,9 @@ std::optional<Triple> ShortHalves::draw(const Dragonfly& network, int source, in
   if (network.num_groups() < 3) return std::nullopt;
   const int middle = draw_intermediate(network, source, target, draws);
   if (middle < 0) return std::nullopt;
-  return Triple{middle, draw_shortest_link(network, source, middle, draws),
-                draw_shortest_link(network, middle, target, draws)};
+  return Triple{middle,
+                draw_link(network, source, middle, distances_.of(source, middle), draws),
+                draw_link(network, middle, target, distances_.of(middle, target), draws)};
 }
 
 }  // namespace tvlb::sim

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <stdexcept>
 
 #include "draw_steps.hpp"
@@ -40,6 +41,7 @@ ShapePaths::ShapePaths(const Dragonfly& network, const ShapeRule& rule)
       group_size_(network.group_size()) {
   choose_shapes();
   count_link_pairs(network);
+  class_pairs(network);
   if (rule.percent > 0) {
     const std::size_t switches = index(network.num_switches());
     first_dropped_ = std::vector<std::atomic<std::uint32_t>>(switches * switches);
@@ -135,17 +137,52 @@ ShapePaths::Factors ShapePaths::factors_of(const Shape& shape, std::int64_t grou
   return {1, -1};
 }
 
-double ShapePaths::size(const Shapes& shapes, const EndCounts& counts) {
-  double sum = 0.0;
-  for (const Weighted& one : shapes) sum += one.size(counts);
-  return sum;
+ShapePaths::Sizes ShapePaths::sizes(const Shapes& shapes, const EndCounts& counts) {
+  Sizes found;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    found.of[i] = shapes[i].size(counts);
+    found.sum += found.of[i];
+  }
+  return found;
+}
+
+ShapePaths::PairSizes ShapePaths::sizes_of(const EndCounts& counts) const {
+  PairSizes found{sizes(whole_, counts), sizes(longer_, counts), 0, 0.0, nullptr};
+  found.kept = kept_of(static_cast<std::int64_t>(found.longer.sum));
+  found.total = found.whole.sum + longer_weight_ * static_cast<double>(found.kept);
+  const auto nearest =
+      std::ranges::find_if(nearest_, [&](const Weighted& one) { return one.size(counts) > 0.0; });
+  if (nearest != nearest_.end()) found.nearest = &*nearest;
+  return found;
+}
+
+void ShapePaths::class_pairs(const Dragonfly& network) {
+  const std::size_t switches = index(network.num_switches());
+  if (switches * switches > kMostPairs) return;
+  std::map<EndCounts, std::uint16_t> known;
+  class_of_.resize(switches * switches);
+  for (int source = 0; source < network.num_switches(); ++source) {
+    for (int target = 0; target < network.num_switches(); ++target) {
+      if (network.group(source) == network.group(target)) continue;
+      const EndCounts counts = count_ends(network, source, target);
+      const auto [found, is_new] =
+          known.try_emplace(counts, static_cast<std::uint16_t>(classes_.size()));
+      class_of_[index(source) * switches + index(target)] = found->second;
+      if (!is_new) continue;
+      classes_.push_back(sizes_of(counts));
+      if (classes_.size() > std::numeric_limits<std::uint16_t>::max()) {
+        classes_.clear();
+        class_of_.clear();
+        return;
+      }
+    }
+  }
 }
 
 bool ShapePaths::has_path(const Dragonfly& network, int source, int target) const {
   if (network.group(source) == network.group(target)) return network.group_size() > 2;
-  const EndCounts counts = count_ends(network, source, target);
-  return size(whole_, counts) > 0.0 || size(nearest_, counts) > 0.0 ||
-         kept_of(static_cast<std::int64_t>(size(longer_, counts))) > 0;
+  const PairSizes sizes = sizes_of(count_ends(network, source, target));
+  return sizes.total > 0.0 || sizes.nearest != nullptr;
 }
 
 std::optional<Triple> ShapePaths::draw(const Dragonfly& network, int source, int target,
@@ -153,37 +190,31 @@ std::optional<Triple> ShapePaths::draw(const Dragonfly& network, int source, int
   if (network.group(source) == network.group(target)) {
     return draw_detour(network, source, target, draws);
   }
-  const EndCounts counts = count_ends(network, source, target);
-  const double whole = size(whole_, counts);
-  double total = whole;
-  if (!longer_.empty()) {
-    const auto longer = static_cast<std::int64_t>(size(longer_, counts));
-    total += longer_weight_ * static_cast<double>(kept_of(longer));
-  }
   const Way way{network, source, target, draws};
-  if (total == 0.0) return draw_nearest(way, counts);
-  const double rank = draws.uniform() * total;
-  if (rank >= whole && total > whole) return draw_kept(way, counts);
-  return draw_ranked(way, whole_, counts, rank);
+  if (class_of_.empty()) return draw_of(way, sizes_of(count_ends(network, source, target)));
+  const std::size_t pair = index(source) * index(network.num_switches()) + index(target);
+  return draw_of(way, classes_[class_of_[pair]]);
 }
 
-std::optional<Triple> ShapePaths::draw_nearest(const Way& way, const EndCounts& counts) const {
-  for (const Weighted& one : nearest_) {
-    if (one.size(counts) > 0.0) return draw_shaped(way, one.shape);
+std::optional<Triple> ShapePaths::draw_of(const Way& way, const PairSizes& sizes) const {
+  if (sizes.total == 0.0) {
+    if (sizes.nearest == nullptr) return std::nullopt;
+    return draw_shaped(way, sizes.nearest->shape);
   }
-  return std::nullopt;
+  const double rank = way.draws.uniform() * sizes.total;
+  if (rank >= sizes.whole.sum && sizes.total > sizes.whole.sum) return draw_kept(way, sizes);
+  return draw_ranked(way, whole_, sizes.whole, rank);
 }
 
 // Uniform among the paths of the shape that the rank falls into. Where rounding leaves a rank
 // beyond all shapes it falls into the last that has a path.
-Triple ShapePaths::draw_ranked(const Way& way, const Shapes& shapes, const EndCounts& counts,
+Triple ShapePaths::draw_ranked(const Way& way, const Shapes& shapes, const Sizes& sizes,
                                double rank) const {
   const Weighted* last = nullptr;
-  for (const Weighted& one : shapes) {
-    const double size = one.size(counts);
-    if (size == 0.0) continue;
-    last = &one;
-    rank -= size;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    if (sizes.of[i] == 0.0) continue;
+    last = &shapes[i];
+    rank -= sizes.of[i];
     if (rank < 0.0) break;
   }
   if (last == nullptr) throw std::logic_error("ShapePaths: the paths of a pair do not add up");
@@ -264,14 +295,14 @@ ShapePaths::Proposed ShapePaths::propose_any(const Way& way, const Shape& shape)
 }
 
 // A longer path that belongs to the set: proposed until one is before the first dropped.
-Triple ShapePaths::draw_kept(const Way& way, const EndCounts& counts) const {
+Triple ShapePaths::draw_kept(const Way& way, const PairSizes& sizes) const {
   const auto& [network, source, target, draws] = way;
-  const auto longer = static_cast<std::int64_t>(size(longer_, counts));
+  const auto longer = static_cast<std::int64_t>(sizes.longer.sum);
   const auto any = [&] {
     const double rank = draws.uniform() * static_cast<double>(longer);
-    return draw_ranked(way, longer_, counts, rank);
+    return draw_ranked(way, longer_, sizes.longer, rank);
   };
-  if (kept_of(longer) == longer) return any();
+  if (sizes.kept == longer) return any();
   const std::uint64_t pair = pair_key(rule_.seed, source, target);
   const KeyedPath limit = keyed(pair, first_dropped(way, longer));
   for (;;) {

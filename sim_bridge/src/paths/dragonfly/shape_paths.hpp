@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -26,13 +27,13 @@ namespace tvlb::sim {
 /// from tables per (switch, group) and from comparing the h links of the source with the h links of
 /// the target.
 ///
-/// On dfly(13,26,13,27) a draw takes about 0.2 microseconds, two thirds of it for the counts; all
-/// triples take 0.05. A longer path of a percentage f is proposed 100/f times on average until it
+/// Many pairs have equal counts: what follows from these is found once for all of them. A longer path of a percentage f is proposed 100/f times on average until it
 /// belongs to the set: 0.3 microseconds for <=4+50%, 1.1 for <=4+1%. The first path that does not
 /// belong to it is found when a pair first needs it, by a pass over all its paths of that length
 /// (0.4 to 1 millisecond).
 ///
-/// Memory: 24 bytes per (switch, group); with a percentage 4 more per ordered pair of switches.
+/// Memory: 24 bytes per (switch, group) and, on up to `kMostPairs` pairs of switches, 2 per ordered pair;
+/// with a percentage 4 more per ordered pair.
 class ShapePaths {
  public:
   /// Throws std::invalid_argument unless the rule is compact.
@@ -63,6 +64,8 @@ class ShapePaths {
   struct LinkPairs {
     std::uint32_t all = 0;
     std::uint32_t meeting = 0;  // the second starts in the switch where the first ends
+
+    auto operator<=>(const LinkPairs&) const = default;
   };
   /// Link pairs of a switch pair by the local hops at its ends.
   using EndCounts = std::array<LinkPairs, 4>;
@@ -83,7 +86,20 @@ class ShapePaths {
   };
   using Shapes = std::vector<Weighted>;
   static Factors factors_of(const Shape& shape, std::int64_t group_size);
-  static double size(const Shapes& shapes, const EndCounts& counts);
+  /// The sizes of shapes between two switches, in their order, and the sum.
+  struct Sizes {
+    ByShape<double> of{};
+    double sum = 0.0;
+  };
+  static Sizes sizes(const Shapes& shapes, const EndCounts& counts);
+  /// What a draw needs to know of a pair of switches.
+  struct PairSizes {
+    Sizes whole;
+    Sizes longer;
+    std::int64_t kept;      // of the longer paths
+    double total;           // weight of all paths that belong to the set
+    const Weighted* nearest;  // where that is 0, the shape that has a path; null for none
+  };
   struct Proposal {
     std::int32_t first_link;
     std::int32_t second_link;
@@ -99,15 +115,17 @@ class ShapePaths {
 
   [[nodiscard]] Weighted weighted(std::size_t shape, double weight) const;
   void choose_shapes();
+  void class_pairs(const Dragonfly& network);
   [[nodiscard]] std::int64_t kept_of(std::int64_t longer) const;
   void count_link_pairs(const Dragonfly& network);
   [[nodiscard]] EndCounts count_ends(const Dragonfly& network, int source, int target) const;
+  [[nodiscard]] PairSizes sizes_of(const EndCounts& counts) const;
 
-  [[nodiscard]] Triple draw_ranked(const Way& way, const Shapes& shapes, const EndCounts& counts,
+  [[nodiscard]] std::optional<Triple> draw_of(const Way& way, const PairSizes& sizes) const;
+  [[nodiscard]] Triple draw_ranked(const Way& way, const Shapes& shapes, const Sizes& sizes,
                                    double rank) const;
   [[nodiscard]] Triple draw_shaped(const Way& way, const Shape& shape) const;
-  [[nodiscard]] std::optional<Triple> draw_nearest(const Way& way, const EndCounts& counts) const;
-  [[nodiscard]] Triple draw_kept(const Way& way, const EndCounts& counts) const;
+  [[nodiscard]] Triple draw_kept(const Way& way, const PairSizes& sizes) const;
   [[nodiscard]] Proposed propose(const Way& way, const Shape& shape) const;
   [[nodiscard]] Proposed propose_from_source(const Way& way, const Shape& shape) const;
   [[nodiscard]] Proposed propose_from_target(const Way& way, const Shape& shape) const;
@@ -115,6 +133,8 @@ class ShapePaths {
 
   [[nodiscard]] Triple first_dropped(const Way& way, std::int64_t longer) const;
   [[nodiscard]] Triple find_first_dropped(const Way& way, std::int64_t longer) const;
+
+  static constexpr std::size_t kMostPairs = std::size_t{1} << 23U;
 
   ShapeRule rule_;
   TripleCodes<Dragonfly> codes_;
@@ -129,6 +149,8 @@ class ShapePaths {
   std::vector<LinkPairs> from_switch_;  // per (source, target group)
   std::vector<LinkPairs> to_switch_;    // per (target, source group)
   std::vector<LinkPairs> between_;      // per ordered pair of groups
+  std::vector<PairSizes> classes_;        // of pairs with equal counts
+  std::vector<std::uint16_t> class_of_;   // per ordered pair of switches; empty where there are too many
   /// Per pair the first path in the keyed order that does not belong to the set, as its code plus
   /// 1; 0 while unknown. Runs on several threads may all find it, and store the same.
   mutable std::vector<std::atomic<std::uint32_t>> first_dropped_;
