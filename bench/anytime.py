@@ -1,20 +1,23 @@
-"""What the strategy of the search is worth: CMA-ES against points at random, on equal budgets.
+"""What the budget of the search is worth: the anytime curves of several searches beside each other.
 
 ::
 
     python -m bench.anytime results 4,8,4,9 --routing ugal-l --budget large --seeds 3
+    python -m bench.anytime results 4,8,4,9 --compare paths both --seeds 10
 
-Searches for weighted sets twice with every seed, once with CMA-ES and once with points drawn at
-random (`tvlb.search.evolution.random_proposer`); the sets to begin with, the simulations and all
-else are the same. Prints the scores of the incumbents, in the longer windows, over the flit-hops
-simulated until then, and a table of what was reached with 25%, 50% and 100% of the budget; draws
-both anytime curves beside each other, as SVG and PNG. Finished simulations are kept under
-`results`, so an interrupted run goes on, and what both searches simulate is simulated once.
+Searches with every seed by each of what is compared: `cma-es` and `random` for weighted sets, with
+points drawn by CMA-ES and at random (`tvlb.search.evolution.random_proposer`), all else being the
+same; `paths`, `rule` and `both` as `tvlb table --search` would. Prints scores of the incumbents,
+in the longer windows, over the flit-hops simulated until then, and a table of what was reached with
+25%, 50% and 100% of the budget; draws the anytime curves, as SVG and PNG. Finished simulations are
+kept under `results`, so an interrupted run goes on, and what several searches simulate is simulated
+once.
 """
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from threading import Event
 from typing import Any, cast
@@ -25,18 +28,35 @@ from matplotlib.figure import Figure
 from tvlb.errors import InvalidInput
 from tvlb.jobs.units import UnitFiles
 from tvlb.processes import UnitCache, Units, available_cores, local_workers, silent
-from tvlb.search import SearchOptions, choose_candidates, flit_hop_budget
+from tvlb.search import SearchOptions, choose_candidates
+from tvlb.search.by_search import search_setting
 from tvlb.search.cma_types import new_strategy
 from tvlb.search.evolution import Proposer, Step, random_proposer
+from tvlb.search.objective import Searched
 from tvlb.search.probe import ProbePlan
-from tvlb.search.weighted import SearchSetting, WeightedSearch, search_weighted
-from tvlb.search.windows import SHORT
-from tvlb.search.workload import training_workload
+from tvlb.search.task import SearchTask, Stopwatch, unheard
+from tvlb.search.weighted import WeightedSearch, search_weighted
 from tvlb.topology import Topology, parse_topology
 
-PROPOSERS: Mapping[str, Proposer] = {"CMA-ES": new_strategy, "random points": random_proposer}
+
+@dataclass(frozen=True)
+class Way:
+    """A way to search."""
+
+    label: str
+    colour: str
+    searched: Searched
+    proposer: Proposer = new_strategy
+
+
+WAYS: Mapping[str, Way] = {
+    "cma-es": Way("CMA-ES", "#0072B2", Searched.PATHS),
+    "random": Way("random points", "#D55E00", Searched.PATHS, random_proposer),
+    "paths": Way("paths", "#0072B2", Searched.PATHS),
+    "rule": Way("rule", "#009E73", Searched.RULE),
+    "both": Way("both", "#D55E00", Searched.BOTH),
+}
 SHARES = (0.25, 0.5, 1.0)
-COLOURS = {"CMA-ES": "#0072B2", "random points": "#D55E00"}
 MILLION = 1e6
 
 
@@ -44,22 +64,22 @@ MILLION = 1e6
 class Curve:
     """The incumbents of one search."""
 
-    proposer: str
+    way: Way
     seed: int
     budget: int
     found: WeightedSearch
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The incumbents one after another."""
-        return self.found.steps
+        """The incumbents of what is searched one after another."""
+        return tuple(one for one in self.found.steps if one.searched is self.way.searched)
 
     def score(self, flit_hops: float) -> float:
         """Score of the incumbent after so many flit-hops; 0 is the reference."""
         return max([0.0, *(step.score for step in self.steps if step.flit_hops <= flit_hops)])
 
 
-def search(topology: Topology, options: SearchOptions, proposer: str, units: Units) -> Curve:
+def search(topology: Topology, options: SearchOptions, way: Way, units: Units) -> Curve:
     """Search once, as `tvlb.search.optimize` would."""
     probed = ProbePlan(topology, options.patterns, options.tolerance, seed=options.seed).run(
         units, silent
@@ -67,23 +87,11 @@ def search(topology: Topology, options: SearchOptions, proposer: str, units: Uni
     expressions, _ = choose_candidates(
         topology, probed, options.seed, options.most_data_points, units
     )
-    budget = flit_hop_budget(options.budget, topology, options.searched)
-    setting = SearchSetting(
-        routing=options.routing,
-        config=options.config,
-        objective=options.aim,
-        workload=options.workload
-        or training_workload(topology, options.pattern_count, options.seed),
-        budget=budget,
-        short=SHORT.stretched(options.config.flight_cycles(topology)),
-        long=options.screening_windows,
-        balancing=options.balancing,
-        seed=options.seed,
-    )
+    task = SearchTask(topology, options, tuple(expressions), units, silent, Stopwatch(), unheard)
     found = search_weighted(
-        topology, setting, expressions, units, silent, proposer=PROPOSERS[proposer]
+        topology, search_setting(task), expressions, units, silent, proposer=way.proposer
     )
-    return Curve(proposer, options.seed, budget, found)
+    return Curve(way, options.seed, found.setting.budget, found)
 
 
 def rows(curves: Sequence[Curve]) -> Iterator[str]:
@@ -92,15 +100,20 @@ def rows(curves: Sequence[Curve]) -> Iterator[str]:
         "| strategy | sets | " + " | ".join(f"{share:.0%} of the budget" for share in SHARES) + " |"
     )
     yield "|---|---|" + "---|" * len(SHARES)
-    for proposer in PROPOSERS:
-        mine = [curve for curve in curves if curve.proposer == proposer]
+    for way, mine in by_way(curves).items():
         cells = [
             cell([curve.score(share * curve.budget) for curve in mine]) for share in SHARES[:-1]
         ]
         # A generation that has begun is finished.
         cells.append(cell([curve.score(np.inf) for curve in mine]))
         sets = np.mean([curve.found.sets for curve in mine])
-        yield f"| {proposer} | {sets:.0f} | " + " | ".join(cells) + " |"
+        yield f"| {way.label} | {sets:.0f} | " + " | ".join(cells) + " |"
+
+
+def by_way(curves: Sequence[Curve]) -> dict[Way, list[Curve]]:
+    """Return the curves of every way."""
+    ways = dict.fromkeys(curve.way for curve in curves)
+    return {way: [curve for curve in curves if curve.way == way] for way in ways}
 
 
 def cell(scores: Sequence[float]) -> str:
@@ -112,23 +125,23 @@ def cell(scores: Sequence[float]) -> str:
 
 def lines(curve: Curve) -> Iterator[str]:
     """Yield the incumbents of a search."""
-    yield f"{curve.proposer}, seed {curve.seed}: {curve.found.sets} sets"
+    yield f"{curve.way.label}, seed {curve.seed}: {curve.found.sets} sets"
     for step in curve.steps:
         hops = step.flit_hops / MILLION
         yield f"  {hops:10.1f} million flit-hops  {step.score:+.4f}  {step.expression}"
 
 
 def draw(curves: Sequence[Curve], title: str) -> Figure:
-    """Draw one panel for each strategy: a thin line for a seed, a thick one for their mean."""
+    """Draw one panel for each way: a thin line for a seed, a thick one for their mean."""
     figure = Figure(figsize=(10.0, 4.2), layout="constrained")
-    panels = figure.subplots(1, len(PROPOSERS), sharex=True, sharey=True)
+    ways = by_way(curves)
+    panels = figure.subplots(1, len(ways), sharex=True, sharey=True, squeeze=False)[0]
     end = max(max([curve.budget, *(one.flit_hops for one in curve.steps)]) for curve in curves)
-    for panel, proposer in zip(panels, PROPOSERS, strict=True):
-        mine = [curve for curve in curves if curve.proposer == proposer]
+    for panel, (way, mine) in zip(panels, ways.items(), strict=True):
         moments = sorted({0, end, *(step.flit_hops for curve in mine for step in curve.steps)})
         scores = np.array([[curve.score(moment) for moment in moments] for curve in mine])
         hops = np.array(moments) / MILLION
-        style = {"color": COLOURS[proposer], "drawstyle": "steps-post"}
+        style = {"color": way.colour, "drawstyle": "steps-post"}
         for number, of_seed in enumerate(scores):
             label = None if number else "a seed"
             panel.plot(hops, of_seed, linewidth=0.8, alpha=0.5, label=label, **style)
@@ -136,7 +149,7 @@ def draw(curves: Sequence[Curve], title: str) -> Figure:
         panel.plot(hops, scores.mean(axis=0), linewidth=2.0, label=label, **style)
         panel.axhline(0.0, color="black", linewidth=0.8, label="reference")
         panel.axvline(mine[0].budget / MILLION, color="grey", linestyle="-.", label="budget")
-        panel.set_title(proposer)
+        panel.set_title(way.label)
         panel.set_xlabel("simulated by the search (million flit-hops)")
         panel.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=4)
     panels[0].set_ylabel("score of the best set so far")
@@ -156,27 +169,29 @@ def main() -> None:
     parser.add_argument("--budget", default="default")
     parser.add_argument("--seeds", type=int, default=1, help="seeds 0, 1, ...")
     parser.add_argument("--patterns", default="auto", help="probed patterns of Step 1")
+    parser.add_argument("--compare", nargs="+", choices=WAYS, default=["cma-es", "random"])
     given = parser.parse_args()
     topology = parse_topology(given.topology)
     curves: list[Curve] = []
     with local_workers(available_cores()) as executor:
         units = Units(UnitCache(executor, UnitFiles(given.results / "units")), Event())
-        for seed in range(given.seeds):
+        for seed, way in product(range(given.seeds), (WAYS[name] for name in given.compare)):
             options = SearchOptions(
                 routing=given.routing,
+                search=way.searched,
                 objective=given.objective,
                 budget=given.budget,
                 patterns=given.patterns,
                 seed=seed,
-            )
+            ).resolved()
             if len(options.aim.latency_weights) > 1:
                 raise InvalidInput("a front has several incumbents; choose another objective")
-            for proposer in PROPOSERS:
-                curves.append(search(topology, options, proposer, units))
-                print("\n".join(lines(curves[-1])), flush=True)
+            curves.append(search(topology, options, way, units))
+            print("\n".join(lines(curves[-1])), flush=True)
     print("\n".join(rows(curves)))
     title = f"{topology}, {given.routing}, objective {given.objective}"
-    name = f"anytime-{given.topology.replace(',', '-')}-{given.routing}-{given.budget}"
+    compared = "-".join(given.compare)
+    name = f"anytime-{given.topology.replace(',', '-')}-{given.routing}-{given.budget}-{compared}"
     for suffix in (".svg", ".png"):
         path = given.results / (name + suffix)
         cast("Any", draw(curves, title)).savefig(path, dpi=150)
