@@ -24,6 +24,8 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("dfly(2,4,2,9)", "min", {"local_latency": 40, "global_latency": 300}),
     ("dfly(2,4,2,9)", "ugal-l", {"warmup": "detect", "warmup_cycles": 4000}),
     ("dfly(2,4,2,9)", "ugal-g", {}),
+    ("dfly(2,4,2,9)", "ugal-g", {"queue": "waiting", "decide": "each-attempt", "interval": 37}),
+    ("hyperx(2,3,4)", "ugal-g", {"stop_when_saturated": True}),
     ("slimfly(5)", "ugal-l", {"drain_limit_cycles": 7}),
     ("hyperx(2,3,4)", "par", {}),
 ]
@@ -71,10 +73,11 @@ def test_threads_out_of_range() -> None:
 
 def test_a_command_says_where_threads_are_of_no_use(capsys: pytest.CaptureFixture[str]) -> None:
     """On the terminal alone: documents are the same."""
-    asked = ["simulate", "2,4,2,5", "--load", "0.1", "--warmup", "50", "--cycles", "50", "--json"]
+    asked = ["--load", "0.1", "--warmup", "50", "--cycles", "50", "--json", "--threads", "2"]
     told: list[str] = []
-    for routing, warned in (("ugal-l", False), ("ugal-g", True)):
-        assert main([*asked, "--routing", routing, "--threads", "2"]) == 0
+    runs = [("2,4,2,5", "ugal-l"), ("2,4,2,5", "ugal-g"), ("hyperx(2,3,4)", "par")]
+    for (network, routing), warned in zip(runs, (False, False, True), strict=True):
+        assert main(["simulate", network, "--routing", routing, *asked]) == 0
         printed = capsys.readouterr()
         assert ("warning: --threads 2: simulated on 1." in printed.err) == warned
         told.append(printed.out)

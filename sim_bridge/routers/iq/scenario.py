@@ -106,8 +106,8 @@ class Scenario(DrawsPaths, RouterScenario[SimulationConfig, SimulationResult]):
         Parameters
         ----------
         threads : most threads of the run, which changes nothing but times; one does all where the
-            queues of any switch decide (UGAL-G, PAR but on a Dragonfly, routings by level) and of
-            a run with traces.
+            queues of any switch decide while others move (PAR but on a Dragonfly, routings by
+            level) and of a run with traces.
 
         Raises
         ------

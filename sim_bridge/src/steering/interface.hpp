@@ -52,7 +52,8 @@ enum class Detours : std::uint8_t {
   adaptive,  // as the queues say
 };
 
-/// The switches of which a decision looks at the queues.
+/// The switches of which a decision looks at the queues. One that says `network` and decides at the first
+/// switch alone may be asked on several threads at once.
 enum class Reach : std::uint8_t {
   own_switch,
   second_switch,  // and that behind the first link of a MIN path

@@ -34,6 +34,8 @@ class RouteWriter : public Interface {
   /// Whether the steering looks at waiting heads, and whether it acts, in every cycle.
   bool attempts = false;
   bool ticks = false;
+  /// Whether it looks at any switch, but decides for a cycle before the switches move in it.
+  bool decides_first = false;
 
   /// The route inside one switch.
   [[nodiscard]] static Route eject(OutputVcId ejection) {
@@ -65,6 +67,9 @@ class RouteWriterOf final : public RouteWriter {
         steering_(made<Type>({network, config.arguments, config.routes, config.layers, view_.path_sets()})) {
     attempts = Attempts<Type, View>;
     ticks = Ticks<Type, View>;
+    if constexpr (requires { Type::kReach; }) {
+      decides_first = Type::kReach == Reach::network && !ticks && !Arrives<Type, View>;
+    }
   }
 
   [[nodiscard]] Route start(const Head& head, OutputVcId ejection, Draws& draws) override {

@@ -37,6 +37,7 @@ class Run : private Course {
         fabric_(network, config),
         routes_(routes.make(fabric_.credit_view())),
         units_(units()),
+        decides_first_(routes_->decides_first && units_.size() > 1),
         injection_(fabric_, network, traffic, *routes_, config, unit_ends()),
         watchdog_(fabric_, config.buffer_flits),
         link_flits_(static_cast<std::size_t>(network.num_links()), 0),
@@ -69,8 +70,13 @@ class Run : private Course {
   [[nodiscard]] bool goes_on() { return !config_.stop_when_saturated || !seems_saturated(); }
   /// A block of cycles of one unit after the other, and of all parts at once.
   std::int32_t run_cycles(std::int32_t limit) {
-    end_ = end_of_block(limit);
+    end_ = decides_first_ ? cycle_ + 1 : end_of_block(limit);
     fabric_.begin_block();
+    if (decides_first_) {
+      half_ = Half::decide;
+      threads_->run();
+      half_ = Half::move;
+    }
     threads_->run();
     for (std::size_t part = 1; part < of_parts_.size(); ++part) total().measurement.absorb(of_parts_[part].measurement);
     // All that is measured is then in a part.
@@ -84,13 +90,16 @@ class Run : private Course {
  private:
   using FabricType = Fabric<Words, Slots>;
   using Packet = typename FabricType::PacketType;
+  /// What of a cycle the parts do before they meet: all of it, or what looks at other switches and then what
+  /// changes them.
+  enum class Half : std::uint8_t { both, decide, move };
 
   [[nodiscard]] Records& total() { return of_parts_.front(); }
   void absorb() {
     for (std::size_t part = 1; part < of_parts_.size(); ++part) total().absorb(of_parts_[part]);
   }
   void run_part(int part) {
-    fabric_.collect(part);
+    if (half_ != Half::move) fabric_.collect(part);
     if (units_.size() == 1) return run_unit<true>(units_.front(), total());
     for (const Unit& unit : units_) {
       if (unit.part == part) run_unit<false>(unit, of_parts_[static_cast<std::size_t>(part)]);
@@ -99,8 +108,11 @@ class Run : private Course {
   template <bool kAlone>
   void run_unit(const Unit& unit, Records& records) {
     for (std::int32_t cycle = cycle_; cycle < end_; ++cycle) {
-      injection_.steer(unit, cycle, records);
-      injection_.inject(unit, cycle, records);
+      if (half_ != Half::move) {
+        injection_.steer(unit, cycle, records);
+        injection_.inject(unit, cycle, records);
+      }
+      if (half_ == Half::decide) continue;
       fabric_.template run_cycle<kAlone>(
           unit, cycle, [&](const Grant& grant) { granted(unit, grant, records); },
           [&](const Packet& packet, std::int32_t at, unsigned sw) {
@@ -147,6 +159,7 @@ class Run : private Course {
   // caches hold, since those of one cycle do not wait for each other.
   [[nodiscard]] std::vector<Unit> units() const {
     const bool whole = config_.traced_packets > 0;  // a sample goes by the order of injection
+    const bool apart = routes_->decides_first && config_.threads > 1;
     const int switches = network_.num_switches();
     // As many nodes and switches for each part as can be without a cut through a group.
     const auto share = [&](int sw) { return std::int64_t{sw} + network_.first_node(sw); };
@@ -155,7 +168,7 @@ class Run : private Course {
       Unit& last = units.back();
       const bool begins_part = routes_->group(sw) != routes_->group(sw - 1) &&
                                share(sw) * config_.threads >= share(switches) * (last.part + 1);
-      const bool joins = whole || routes_->unit(sw) == routes_->unit(sw - 1) ||
+      const bool joins = whole || (!apart && routes_->unit(sw) == routes_->unit(sw - 1)) ||
                          (!begins_part && sw - last.first < fabric_.kSwitchesPerUnit);
       if (joins) ++last.last;
       else units.push_back({last.number + 1, sw, sw + 1, last.part + static_cast<int>(begins_part)});
@@ -274,6 +287,8 @@ class Run : private Course {
   FabricType fabric_;
   std::unique_ptr<RouteWriter> routes_;
   std::vector<Unit> units_;
+  bool decides_first_;  // in a cycle, then move: the parts meet twice in each
+  Half half_ = Half::both;
   Injection<FabricType> injection_;
   Watchdog<FabricType> watchdog_;
   std::vector<std::int64_t> link_flits_;
