@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from sim_bridge import Routing, SimulationConfig
 from tvlb.paths import RULE_SETTINGS, QueueFactor, UgalRule
@@ -11,6 +12,14 @@ _STEP, _MOST_THRESHOLD = 8, 96
 _RATIO, _DIGITS, _LEAST_FACTOR, _MOST_FACTOR = 1.25, 2, 0.25, 4.0
 # What is counted, the likeliest to be better than the port's first.
 _QUEUES = ("port/vc", "vc", "waiting", "vc/waiting", "port")
+# Where long searches mostly end.
+_LIKELY: tuple[dict[str, Any], ...] = (
+    {"queue": "port/vc", "candidates": 2},
+    {"queue": "vc", "candidates": 2},
+    {"queue": "vc", "threshold": 8},
+    {"queue": "vc", "candidates": 2, "vlb_factor": 0.8},
+    {"queue": "vc", "candidates": 2, "vlb_factor": 0.8, "threshold": 8},
+)
 
 
 class RuleSpace:
@@ -42,7 +51,7 @@ class RuleSpace:
     def starts(self) -> list[UgalRule]:
         """Return different rules to begin with, others than the base."""
         queues = [replace(self.base, queue=queue) for queue in _QUEUES]
-        more = [replace(one, candidates=2) for one in queues[:2]]
+        more = [replace(self.base, **one) for one in _LIKELY]
         return self._allowed([*queues, *more], self.base)
 
     def beside(self, rule: UgalRule) -> list[UgalRule]:
