@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sim_bridge import Routing
 from tvlb.cli import main
 from tvlb.errors import InvalidInput
 from tvlb.guarantee import static
 from tvlb.paths import sender_pairs
 from tvlb.table import TABLE_SUFFIXES, SplitTable, VcSettings, read_any_table, write_table
+from tvlb.table.kinds.split import SplitReport
 from tvlb.topology import Listing, as_topology
 
 NETWORK = "dfly(2,4,2,3)"
@@ -125,3 +127,23 @@ def test_commands_take_it(
 
 def test_it_is_of_one_network() -> None:
     assert made().topology == as_topology(NETWORK)
+
+
+def test_paths_are_proved_free_of_deadlock() -> None:
+    table = made()
+    good, few = (table.verify(VcSettings("per-hop", count)) for count in (None, 1))
+    rows = table.weighted_paths("t").rows(*sender_pairs(table.topology))
+    assert isinstance(good, SplitReport)
+    assert (good.ok, good.vcs_needed) == (True, rows.hops.max())
+    assert good.size.endswith(f" rows, {good.vcs_needed} VCs needed")
+    (problem,) = few.problems
+    assert re.match(r"routing deadlock: link \d+ \(.*\) VC 0 waits for link ", problem)
+    with pytest.raises(InvalidInput, match="routing ugal-l draws no paths by the rates of a split"):
+        table.verify(VcSettings(routing=Routing("ugal-l")))
+    # Those of a pair follow each other, MIN first.
+    assert np.all(np.diff(rows.offset) > 0)
+    first = rows.intermediate[rows.offset[:-1]]
+    assert np.all(first[table.rates[:, 0] > 0] < 0)
+    assert np.bincount(rows.pair_of_row, rows.weight) == pytest.approx(1.0)
+    order = rows.pair_of_row * 1000 + rows.intermediate
+    assert np.all(np.diff(order) >= 0)

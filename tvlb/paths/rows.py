@@ -1,6 +1,6 @@
 """Paths as arrays: the rows of many switch pairs, and the links they take."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -101,6 +101,20 @@ class PathRows:
         """Link ids of each path in travel order, int32 (rows, longest), -1 beyond the last hop."""
         return kernels.path_links(compiled(self.topology), self.native)
 
+    def channels(
+        self, vc_count: int, vcs: Callable[[NDArray[np.int8]], NDArray[np.integer]]
+    ) -> NDArray[np.int32]:
+        """Virtual channels in travel order, int32 (rows, longest): link * VCs + VC, -1 beyond.
+
+        Parameters
+        ----------
+        vcs : gives the VC of every link by the kinds of all, as `VcScheme.vcs`.
+        """
+        links = self.links()
+        # Position -1, where a path has ended, reads as no kind.
+        kinds = np.append(self.topology.network.link_kind.astype(np.int8), np.int8(ABSENT))
+        return np.where(links < 0, ABSENT, links * vc_count + vcs(kinds[links])).astype(np.int32)
+
     def shapes(self) -> NDArray[np.uint16]:
         """Shape code of every row; the number of shapes where a pair has no choice."""
         return path_kernel(self.topology).shapes(self.native)
@@ -177,11 +191,9 @@ class PathRows:
             **{name: getattr(self, name)[keep] for name in _ROW_COLUMNS},
         )
 
-    def replaced(self, index: NDArray[np.int64], other: "PathRows") -> "PathRows":
-        """Return the rows with those of `other` in place of those of the pairs at `index`."""
-        order = np.arange(len(self.source))
-        order[index] = len(self.source) + np.arange(len(index))
-        both = replace(
+    def joined(self, other: "PathRows") -> "PathRows":
+        """Return these rows and, behind them, those of other pairs, or of the same once more."""
+        return replace(
             self,
             source=np.concatenate([self.source, other.source]),
             target=np.concatenate([self.target, other.target]),
@@ -191,7 +203,12 @@ class PathRows:
                 for name in _ROW_COLUMNS
             },
         )
-        return both.pairs(order)
+
+    def replaced(self, index: NDArray[np.int64], other: "PathRows") -> "PathRows":
+        """Return the rows with those of `other` in place of those of the pairs at `index`."""
+        order = np.arange(len(self.source))
+        order[index] = len(self.source) + np.arange(len(index))
+        return self.joined(other).pairs(order)
 
     def chunks(self, chunk_rows: int = _CHUNK_ROWS) -> Iterator["PathRows"]:
         """Cut rows between pairs into portions of about `chunk_rows` rows; nothing is copied."""

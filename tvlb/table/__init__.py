@@ -38,6 +38,7 @@ from tvlb.table.files import (
     read_any_table,
     read_stream,
     read_table,
+    split_of,
     write_stream,
     write_switch,
     write_table,
@@ -54,7 +55,7 @@ from tvlb.table.kinds import (
     table_kinds,
 )
 from tvlb.table.kinds.forwarding import FORWARDING
-from tvlb.table.kinds.split import SPLIT, SplitTable
+from tvlb.table.kinds.split import SPLIT, SplitPaths, SplitTable
 from tvlb.table.kinds.vlb import COMPACT_REFUSED
 from tvlb.table.lfts import Dump, audited_file, is_dump, read_dump, read_dumped_table
 from tvlb.table.networks import NamedRecord, record_of
@@ -109,6 +110,7 @@ __all__ = [
     "RoutesBeside",
     "RowChanges",
     "SourceRoutes",
+    "SplitPaths",
     "SplitTable",
     "Spread",
     "StoredTable",
@@ -154,6 +156,7 @@ __all__ = [
     "read_table",
     "record_of",
     "route_formats",
+    "split_of",
     "strike_out",
     "summarise",
     "table_formats",

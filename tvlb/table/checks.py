@@ -428,7 +428,4 @@ def _check_weights(rows: PathRows) -> list[Finding]:
 
 
 def _check_cycle(checked: DeadlockCheck | None) -> list[Finding]:
-    if checked is None or not checked.cycle:
-        return []
-    channels = [*checked.cycle, checked.cycle[0]]
-    return [Finding(1, f"routing deadlock: {' waits for '.join(map(str, channels))}")]
+    return [Finding(1, checked.problem)] if checked is not None and checked.problem else []

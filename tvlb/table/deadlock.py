@@ -4,6 +4,7 @@ A channel is a virtual channel of a network link. A path makes each channel it t
 the next one (Dally and Seitz, 1987); injection and ejection are source and sink.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -106,6 +107,13 @@ class DeadlockCheck:
     vcs_needed: int
     cycle: tuple[Channel, ...]
 
+    @property
+    def problem(self) -> str:
+        """The cycle in words, empty if there is none."""
+        if not self.cycle:
+            return ""
+        return f"routing deadlock: {' waits for '.join(map(str, (*self.cycle, self.cycle[0])))}"
+
 
 @dataclass(frozen=True, eq=False)
 class RoutesBeside:
@@ -158,6 +166,18 @@ def check_deadlock(rows: PathRows, settings: VcSettings, *beside: RoutesBeside) 
     return DeadlockCheck(max(one.vcs_needed for one in collectors), collectors[0].cycle())
 
 
+def check_routes(
+    topology: Topology, routes: Iterable[PathRows], settings: VcSettings
+) -> DeadlockCheck:
+    """Look for a cycle among the channels that packets take on given paths alone."""
+    most_vcs = _most_vcs(topology, settings.on(topology))
+    graph = DependencyGraph(topology.num_links * most_vcs)
+    collector = _Dependencies(topology, settings, most_vcs, graph)
+    for rows in routes:
+        collector.add(rows)
+    return DeadlockCheck(collector.vcs_needed, collector.cycle())
+
+
 def _most_vcs(topology: Topology, scheme: VcScheme) -> int:
     # A second decision adds one link.
     return scheme.most_vcs(topology.max_hops + 1, len(topology.kinds.names))
@@ -186,8 +206,7 @@ class _Dependencies:
 
     def add(self, rows: PathRows) -> None:
         """Add the dependencies of paths taken from their first link on."""
-        links = rows.links()
-        self._graph.add(self._channels(links, self._vcs(self._kind_of_link[links])))
+        self._graph.add(rows.channels(self.most_vcs, self._vcs))
 
     def add_revisions(self, rows: PathRows) -> None:
         """Add those of paths that are taken from the second switch of a MIN path on.

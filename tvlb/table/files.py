@@ -17,8 +17,9 @@ from tvlb.languages import all_of, one_of
 from tvlb.paths import PathSet, check_rows, parse_expression
 from tvlb.table.checks import check_content
 from tvlb.table.formats import Format, by_suffix, table_formats, written_formats
-from tvlb.table.kinds import Content, StoredTable, TableKind, marks
+from tvlb.table.kinds import Content, Finding, StoredTable, TableKind, marks
 from tvlb.table.kinds.forwarding import FORWARDING, ForwardingTable
+from tvlb.table.kinds.split import SPLIT, SplitPaths, SplitTable, check_rates
 from tvlb.table.table import AnyTable
 from tvlb.topology import Topology, compiled, network_form
 
@@ -277,7 +278,11 @@ def loaded_path_set(table: StoredTable, name: str) -> PathSet:
 
 def damage_of(table: StoredTable) -> str:
     """Return in words what is wrong with a table that was read; empty if nothing is."""
-    findings = check_content(table) if isinstance(table, AnyTable) else []
+    findings = list[Finding]()
+    if isinstance(table, AnyTable):
+        findings = check_content(table)
+    elif isinstance(table, SplitTable):
+        findings = check_rates(table)
     return f"is damaged: {findings[0].text}; see tvlb verify" if findings else ""
 
 
@@ -298,6 +303,21 @@ def forwarding_of(table: StoredTable, name: str, topology: Topology) -> Forwardi
         raise InvalidInput(f"{name} is a {table.kind.name}, where a {FORWARDING.name} is needed")
     check_network(table, name, topology)
     return table.forwarding
+
+
+def split_of(table: StoredTable, name: str, topology: Topology) -> SplitPaths:
+    """Return the paths of a split table; `name` is what messages call it.
+
+    Raises
+    ------
+    InvalidInput : as `forwarding_of`; or the table is damaged.
+    """
+    if not isinstance(table, SplitTable):
+        raise InvalidInput(f"{name} is a {table.kind.name}, where a {SPLIT.name} is needed")
+    check_network(table, name, topology)
+    if damage := damage_of(table):
+        raise InvalidInput(f"{name} {damage}")
+    return table.weighted_paths(name)
 
 
 def check_network(table: StoredTable, name: str, topology: Topology) -> None:

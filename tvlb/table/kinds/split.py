@@ -5,7 +5,7 @@ are the MIN paths of a pair by length, and its VLB paths by shape.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -24,6 +24,7 @@ from tvlb.paths import (
     Switches,
     SwitchSequences,
     min_rows,
+    min_usage,
     pairs_from,
     parse_expression,
     sender_pairs,
@@ -31,7 +32,7 @@ from tvlb.paths import (
     switch_sequences,
 )
 from tvlb.statistics import MAX_SEED
-from tvlb.table.deadlock import VcSettings
+from tvlb.table.deadlock import Channel, VcSettings, check_routes
 from tvlb.table.kinds import (
     Finding,
     Header,
@@ -174,11 +175,10 @@ class SplitTable(StoredTable):
 
     @cached_property
     def _followed(self) -> tuple["scipy.sparse.csr_array", NDArray[np.float64]]:
-        ends, links = sender_pairs(self.topology), self.topology.num_links
+        links = self.topology.num_links
         crossing: list[scipy.sparse.csr_array] = []
         carried: list[NDArray[np.float64]] = []
-        for at in range(0, len(ends[0]), _PAIRS_PER_PART):
-            mine = [one[at : at + _PAIRS_PER_PART] for one in ends]
+        for mine in self.some_pairs():
             for rows in self.routes(*mine):
                 usage = rows.usage_by(np.zeros(len(rows), dtype=np.int64), 1)
                 entries = usage.entry_value, (usage.entry_class, usage.entry_link)
@@ -186,6 +186,13 @@ class SplitTable(StoredTable):
                 carried.append(usage.weight[:, 0])
         both = [scipy.sparse.vstack(crossing[kind::2], format="csr") for kind in (0, 1)]
         return both[0] + both[1], np.concatenate(carried[::2]) + np.concatenate(carried[1::2])
+
+    def some_pairs(self) -> Iterator[tuple[Switches, Switches]]:
+        """Yield all pairs of switches with nodes, some at a time."""
+        source, target = sender_pairs(self.topology)
+        for at in range(0, len(source), _PAIRS_PER_PART):
+            part = slice(at, at + _PAIRS_PER_PART)
+            yield source[part], target[part]
 
     @cached_property
     def pair_at(self) -> NDArray[np.int64]:
@@ -242,6 +249,31 @@ class SplitPaths:
         """The network."""
         return self.table.topology
 
+    def rows(self, sources: Switches, targets: Switches) -> PathRows:
+        """Return all paths of given pairs, those of MIN first; see `SplitTable.routes`.
+
+        Raises
+        ------
+        InvalidInput : weights of a pair do not sum to 1.
+        """
+        minimal, detours = self.table.routes(sources, targets)
+        place = np.arange(len(sources))
+        # Of the pairs twice, each behind its MIN paths.
+        both = minimal.joined(detours).pairs(np.stack([place, len(place) + place], axis=1).ravel())
+        rows = replace(both, source=sources, target=targets, offset=both.offset[::2])
+        share = np.bincount(rows.pair_of_row, rows.weight, len(place))
+        for pair in np.flatnonzero(~(np.abs(share - 1.0) <= _ROUNDING))[:1]:
+            raise InvalidInput(
+                f"{self} has paths for {share[pair]:.9g} of the packets from switch "
+                f"{sources[pair]} to switch {targets[pair]}; see tvlb verify"
+            )
+        return rows
+
+    def most_paths(self, sources: Switches, targets: Switches) -> NDArray[np.int64]:
+        """Bound the number of paths of each given pair from above, int64 (pairs,)."""
+        least = min_usage(self.topology, sources, targets).count.sum(axis=1)
+        return self.table.base_set.most_paths(sources, targets) + least
+
     def sequences_from(self, source: int, *, by_cable: bool) -> SwitchSequences:
         """See `tvlb.table.kinds.WeightedPaths`."""
         both = self.table.routes(*pairs_from(self.topology, source))
@@ -270,24 +302,57 @@ class SplitReport(TableReport):
     Attributes
     ----------
     is_proved : whether the floor was proved anew.
+    vcs_needed, cycle : see `tvlb.table.deadlock.DeadlockCheck`; None and empty where the rates are
+        damaged.
     """
 
     is_proved: bool = True
+    vcs_needed: int | None = None
+    cycle: tuple[Channel, ...] = ()
+
+    @property
+    def size(self) -> str:
+        """See `TableReport.size`."""
+        return f"{super().size}, {self.vcs_needed} VCs needed"
 
     def remarks(self) -> list[str]:
         """See `TableReport`."""
         return [] if self.is_proved else ["the floor was not proved anew: the network is too large"]
 
 
-def _verify(table: SplitTable, _: VcSettings) -> SplitReport:
-    findings, is_proved = _check_rows(table), True
+def _verify(table: SplitTable, settings: VcSettings) -> SplitReport:
+    if settings.routing is not None:
+        raise InvalidInput(f"routing {settings.routing} draws no paths by the rates of a split")
+    findings, is_proved = check_rates(table), True
     if not findings:
-        findings = _check_rates(table)
+        findings = _told_pairs(table, "there are no paths for all rates", table.carried)
     if not findings:
         floor = Assignments(table.topology).floor(table.crossing)
         findings, is_proved = _check_promises(table, floor), floor is not None
+    vcs_needed, cycle = None, ()
+    if not findings:
+        paths = table.weighted_paths("the table")
+        every = (paths.rows(*pairs) for pairs in table.some_pairs())
+        checked = check_routes(table.topology, every, settings)
+        vcs_needed, cycle = checked.vcs_needed, checked.cycle
+        findings = [Finding(1, checked.problem)] if checked.problem else []
     told = TableReport.of(table, findings)
-    return SplitReport(told.table_id, told.paths, told.problems, told.problem_count, is_proved)
+    return SplitReport(
+        told.table_id,
+        told.paths,
+        told.problems,
+        told.problem_count,
+        is_proved,
+        vcs_needed,
+        cycle,
+    )
+
+
+def check_rates(table: SplitTable) -> list[Finding]:
+    """Check rows, and that rates of every pair sum to 1; not that they are of paths there are."""
+    if findings := _check_rows(table):
+        return findings
+    return _told_pairs(table, "rates do not sum to 1", table.rates.sum(axis=1))
 
 
 def _check_rows(table: SplitTable) -> list[Finding]:
@@ -312,20 +377,13 @@ def _check_rows(table: SplitTable) -> list[Finding]:
     ]
 
 
-def _check_rates(table: SplitTable) -> list[Finding]:
-    """Check that rates of every pair sum to 1, and are of paths that there are."""
+def _told_pairs(table: SplitTable, what: str, share: NDArray[np.float64]) -> list[Finding]:
     source, target = sender_pairs(table.topology)
-
-    def told(what: str, share: NDArray[np.float64]) -> list[Finding]:
-        return findings_of(
-            ~(np.abs(share - 1.0) <= _ROUNDING),
-            lambda count, pair: (
-                f"{what} ({count} pairs), first {source[pair]} -> {target[pair]}: {share[pair]:.9g}"
-            ),
-        )
-
-    return told("rates do not sum to 1", table.rates.sum(axis=1)) or told(
-        "there are no paths for all rates", table.carried
+    return findings_of(
+        ~(np.abs(share - 1.0) <= _ROUNDING),
+        lambda count, pair: (
+            f"{what} ({count} pairs), first {source[pair]} -> {target[pair]}: {share[pair]:.9g}"
+        ),
     )
 
 
