@@ -23,6 +23,7 @@ from sim_bridge.routers.iq import (
 from sim_bridge.routers.vct import VCT_ROUTINGS, VctConfig, VctResult, VctScenario
 from sim_bridge.routing import LEVEL_ROUTINGS, MOST_LEVELS, PATH_ROUTINGS, Routing
 from sim_bridge.run import simulate
+from sim_bridge.sampling import Split
 from sim_bridge.scenario import LOAD, RouterScenario
 from sim_bridge.simulations import (
     Simulated,
@@ -58,6 +59,7 @@ __all__ = [
     "SimulationConfig",
     "SimulationRequest",
     "SimulationResult",
+    "Split",
     "StopFlag",
     "TraceHop",
     "VctConfig",

@@ -31,6 +31,7 @@ class Detours(Enum):
     NEVER = 0
     ALWAYS = 1
     ADAPTIVE = 2
+    SPLIT = 3
 
 class Parameter:
     @property

@@ -196,11 +196,17 @@ VCT_PORT_ROUTINGS = routings(one for one in _compiled().values() if one.takes_cu
 with the phase of packets in brackets whose intermediate switch is their first or their last one,
 and those of libraries."""
 VCT_PATH_ROUTINGS = routings(
-    one for one in _compiled().values() if one.takes_cut_through_paths and not one.takes_cut_through
+    one
+    for one in _compiled().values()
+    if one.takes_cut_through_paths
+    and not one.takes_cut_through
+    and one.detours != _core.Detours.SPLIT
 )
 """Those of virtual cut-through whose packets follow paths that are drawn from path sets."""
 VCT_ROUTINGS = (*VCT_PORT_ROUTINGS, *VCT_PATH_ROUTINGS)
-"""Those that virtual cut-through takes."""
+"""Those that virtual cut-through takes without a table."""
+SPLIT_ROUTINGS = routings(one for one in _compiled().values() if one.detours == _core.Detours.SPLIT)
+"""Those whose packets follow paths that are drawn by the rates of a split table."""
 VCT_ROUTING_NAMES = _with_names(VCT_ROUTINGS)
 """The same with short names."""
 
@@ -209,6 +215,23 @@ def draws_in_vct(routing: str) -> bool:
     """Whether packets of virtual cut-through follow drawn paths by a routing."""
     known = steering(routing)
     return known.takes_cut_through_paths and not known.takes_cut_through
+
+
+def draws_split(routing: str) -> bool:
+    """Whether packets follow paths that are drawn by the rates of a split table."""
+    return steering(routing).detours == _core.Detours.SPLIT
+
+
+def takes_table(routing: str) -> bool:
+    """Whether packets go by a table that fixes what each of them takes."""
+    return steering(routing).follows_table or draws_split(routing)
+
+
+def check_takes_table(routing: str, routings: Iterable[str]) -> None:
+    """Raise InvalidInput unless packets go by a table with one of the `routings` of a router."""
+    known = [one for one in routings if takes_table(one)]
+    if routing not in known:
+        raise InvalidInput(f"table is of routing {one_of(known)}, not of {routing}")
 
 
 def check_decides_again(routing: str, topology: Topology) -> None:
@@ -283,6 +306,11 @@ class Routing(StrEnum):
         return any(SETS in one.words for one in self._compiled.parameters)
 
     @property
+    def draws_sets(self) -> bool:
+        """Whether it draws from the path sets that a run is given."""
+        return self.draws_vlb and not draws_split(self)
+
+    @property
     def follows_table(self) -> bool:
         """Whether its routes are those of a forwarding table."""
         return self._compiled.follows_table
@@ -309,7 +337,7 @@ class Routing(StrEnum):
 ROUTING_NAMES = _with_names(Routing)
 """Those that input-queued routers take, with the usual numbers, and short names."""
 
-PATH_ROUTINGS = tuple(one for one in Routing if not one.follows_table and not one.draws_by_level)
+PATH_ROUTINGS = tuple(one for one in Routing if not takes_table(one) and not one.draws_by_level)
 """Those whose packets take MIN paths and VLB paths of one set."""
 
 LEVEL_ROUTINGS = tuple(

@@ -11,7 +11,7 @@ from sim_bridge.routers.iq.result import SimulationResult
 from sim_bridge.routers.iq.scenario import Scenario
 from sim_bridge.routers.iq.table import FollowedTable
 from sim_bridge.routers.vct import VctConfig, VctResult
-from sim_bridge.sampling import DrawsPaths
+from sim_bridge.sampling import DrawsPaths, Split, StoredSplit
 from sim_bridge.scenario import RouterScenario
 from sim_bridge.simulations import Simulated, SimulationRequest, simulate_request
 from tvlb.errors import InvalidInput
@@ -30,7 +30,7 @@ def simulate(
     routing: str = "ugal-l",
     path_set: PathSet | str | Sequence[PathSet | str] = "all",
     pattern: Pattern | str = "uniform",
-    table: Forwarding | FollowedTable | None = None,
+    table: Forwarding | FollowedTable | Split | StoredSplit | None = None,
     config: SimulationConfig | None = None,
     seed: int = 0,
     stop: StopFlag | None = None,
@@ -44,6 +44,7 @@ def simulate(
     routing: str = "min",
     path_set: PathSet | str | None = None,
     pattern: Pattern | str = "uniform",
+    table: Split | StoredSplit | None = None,
     config: VctConfig,
     seed: int = 0,
     stop: StopFlag | None = None,
@@ -78,7 +79,7 @@ def simulate(
     routing: str | None = None,
     path_set: PathSet | str | Sequence[PathSet | str] | None = None,
     pattern: Pattern | str = "uniform",
-    table: Forwarding | FollowedTable | None = None,
+    table: Forwarding | FollowedTable | Split | StoredSplit | None = None,
     config: object = None,
     seed: int = 0,
     threads: int | None = None,
@@ -90,7 +91,7 @@ def simulate(
     routing: str | None = None,
     path_set: PathSet | str | Sequence[PathSet | str] | None = None,
     pattern: Pattern | str = "uniform",
-    table: Forwarding | FollowedTable | None = None,
+    table: Forwarding | FollowedTable | Split | StoredSplit | None = None,
     config: object = None,
     seed: int = 0,
     stop: StopFlag | None = None,
@@ -105,7 +106,8 @@ def simulate(
         "valiant", by default MIN.
     path_set : VLB paths to draw from, of a routing that draws some; several sets, short paths
         first, of one that draws by level. Not with a `FogConfig`.
-    table : the forwarding table of the routing "table", with the default router.
+    table : the forwarding table of the routing "table", with the default router; a split, such as
+        `tvlb.static(...).table`, of the routing "static", also with a `VctConfig`.
     load : packets/cycle and node (times the node's rate in the pattern), 0..1; with a `VctConfig`
         phits. Several are simulated at once, on all cores, and returned together.
     config : router and windows; None for the defaults of `SimulationConfig`.
@@ -138,16 +140,19 @@ def simulate(
     kind = type(config).__name__
     if path_set is not None and not draws:
         raise InvalidInput(f"path_set {path_set}: the router of a {kind} draws no VLB paths")
-    if table is not None and scenario is not Scenario:
-        raise InvalidInput(f"table: the router of a {kind} follows no forwarding tables")
+    if table is not None and not draws:
+        raise InvalidInput(f"table: the packets of a {kind} go by no table")
     paths = [as_path_set(one, network, seed) for one in sets] if draws else []
-    if scenario is not Scenario:
-        drawn = {"path_set": paths} if draws else {}
-        make: Any = scenario
-        case: Any = make(network, routing or "min", traffic, seed, **drawn)
-    else:
-        followed = FollowedTable(table) if isinstance(table, Forwarding) else table
-        case = Scenario(network, routing or "ugal-l", paths, traffic, seed, followed)
+    gone_by: object = table
+    if isinstance(table, Forwarding):
+        gone_by = FollowedTable(table)
+    elif isinstance(table, StoredSplit):
+        gone_by = table.weighted_paths("the table")
+    drawn: dict[str, Any] = {"path_set": paths, "table": gone_by} if draws else {}
+    usual = "ugal-l" if scenario is Scenario else "min"
+    case: Any = scenario(
+        topology=network, routing=routing or usual, pattern=traffic, seed=seed, **drawn
+    )
     if draws:
         case.check_chosen("path_set")
     if not isinstance(load, Sequence):

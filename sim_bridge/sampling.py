@@ -1,15 +1,15 @@
 """Path sets in the form that the simulator draws from."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sim_bridge import _core
-from sim_bridge.routing import steering, takes_of_rule
+from sim_bridge.routing import check_takes_table, draws_split, steering, takes_of_rule, takes_table
 from sim_bridge.rule import is_rule_open, ruled
 from tvlb.errors import InvalidInput
 from tvlb.languages import in_turn
@@ -33,6 +33,39 @@ _ROWS_AT_ONCE = 1 << 21
 _PAIRS_AT_ONCE = 10_000
 # 12 bytes each where weights differ.
 _MOST_LISTED = 400_000_000
+_UNLISTED = ", or short(all), <=4 or another set by length or shape: those are drawn without a list"
+
+
+@runtime_checkable
+class Split(Protocol):
+    """MIN and VLB paths with the shares of the packets that take them; `str` names it."""
+
+    @property
+    def topology(self) -> Topology:
+        """The network."""
+        ...
+
+    def rows(self, sources: Switches, targets: Switches) -> PathRows:
+        """List the paths of given pairs; weights are shares, and sum to 1 for every pair.
+
+        Raises
+        ------
+        InvalidInput : they do not.
+        """
+        ...
+
+    def most_paths(self, sources: Switches, targets: Switches) -> NDArray[np.int64]:
+        """Bound the number of paths of each given pair from above, int64 (pairs,)."""
+        ...
+
+
+@runtime_checkable
+class StoredSplit(Protocol):
+    """A table of a split, as files have it."""
+
+    def weighted_paths(self, name: str) -> object:
+        """Return its paths with their shares, a `Split` that prints as `name`."""
+        ...
 
 
 Pairs = Callable[[], tuple[Switches, Switches]]
@@ -62,14 +95,14 @@ def make_sampler(network: kernels.Topology, path_set: PathSet, pairs: Pairs) -> 
 
 
 def _listed(
-    network: kernels.Topology, path_set: PathSet, sources: Switches, targets: Switches
+    network: kernels.Topology, path_set: PathSet | Split, sources: Switches, targets: Switches
 ) -> _core.PathSampler:
     """List the paths in chunks, until weights differ and then once more from the beginning."""
     most = _most_rows(path_set, sources, targets)
-    equal = all(_has_equal_weights(rows) for rows in _chunks(path_set, sources, targets))
+    equal = all(_has_equal_weights(rows) for rows in listed(path_set, sources, targets))
     stored = _core.explicit_rows(network, expected=most, weighted=not equal)
     before = 0.0
-    for rows in _chunks(path_set, sources, targets):
+    for rows in listed(path_set, sources, targets):
         running = _running_sums(rows.weight, before)
         before = float(running[-1])
         stored.append(
@@ -85,7 +118,7 @@ def _listed(
     return stored
 
 
-def _most_rows(path_set: PathSet, sources: Switches, targets: Switches) -> int:
+def _most_rows(path_set: PathSet | Split, sources: Switches, targets: Switches) -> int:
     """Bound the number of paths; refuse what would not fit into memory, before any is listed."""
     total = 0
     for start in range(0, len(sources), _PAIRS_AT_ONCE):
@@ -95,13 +128,12 @@ def _most_rows(path_set: PathSet, sources: Switches, targets: Switches) -> int:
             raise InvalidInput(
                 f"the traffic uses more than {_MOST_LISTED:,} paths of {path_set} on "
                 f"{path_set.topology}, the most that is listed to draw from; choose a pattern with "
-                "fewer pairs of switches, or short(all), <=4 or another set by length or shape: "
-                "those are drawn without a list"
+                f"fewer pairs of switches{_UNLISTED if isinstance(path_set, PathSet) else ''}"
             )
     return total
 
 
-def _chunks(path_set: PathSet, sources: Switches, targets: Switches) -> Iterator[PathRows]:
+def listed(path_set: PathSet | Split, sources: Switches, targets: Switches) -> Iterator[PathRows]:
     """List the paths of so many pairs at a time that they are `_ROWS_AT_ONCE` at most."""
     topology = path_set.topology
     # Networks of two switches have no VLB paths.
@@ -155,6 +187,7 @@ class DrawsPaths(ABC):
     Attributes
     ----------
     path_set : a field of theirs: the VLB paths, one set or several; None for all.
+    table : another one: what a routing by a table takes, None with others.
     """
 
     topology: Topology
@@ -178,6 +211,27 @@ class DrawsPaths(ABC):
         for one in self.path_sets:
             if str(one) not in ANY_SET and not self.draws_sets:
                 raise InvalidInput(f"{name} {one} has no meaning for routing {self.routing}")
+
+    def check_table(self, routings: Iterable[str]) -> None:
+        """Raise InvalidInput unless there is the table that the routing takes, or none needed.
+
+        Parameters
+        ----------
+        routings : all that the router has.
+        """
+        table = vars(self)["table"]
+        kind = "split" if draws_split(self.routing) else "forwarding"
+        if table is None:
+            if takes_table(self.routing):
+                raise InvalidInput(f"routing {self.routing} needs a {kind} table: give table")
+            return
+        check_takes_table(self.routing, routings)
+        # Path sets have the same methods, and no MIN paths.
+        is_split = isinstance(table, Split) and not isinstance(table, PathSet)
+        if is_split != (kind == "split"):
+            raise InvalidInput(f"routing {self.routing} needs a {kind} table, which {table} is not")
+        if table.topology != self.topology:
+            raise InvalidInput(f"{table} is of {table.topology}, not of {self.topology}")
 
     def check_networks(self) -> None:
         """Raise InvalidInput if a path set is of another network."""
@@ -222,6 +276,8 @@ class DrawsPaths(ABC):
         ------
         InvalidInput : a routing that always takes VLB paths has none.
         """
+        if draws_split(self.routing):
+            return [_listed(network, vars(self)["table"], *pairs())], None
         known, sets = steering(self.routing), self.path_sets
         always = self.draws_sets and known.detours == _core.Detours.ALWAYS
         name = f"path set {in_turn(map(str, sets))}"

@@ -228,7 +228,8 @@ void bind_steerings(nb::module_& module) {
   nb::enum_<Detours>(module, "Detours")
       .value("NEVER", Detours::never)
       .value("ALWAYS", Detours::always)
-      .value("ADAPTIVE", Detours::adaptive);
+      .value("ADAPTIVE", Detours::adaptive)
+      .value("SPLIT", Detours::split);
   nb::class_<Parameter>(module, "Parameter")
       .def_ro("key", &Parameter::key)
       .def_ro("words", &Parameter::words)

@@ -56,7 +56,7 @@ def test_an_estimate_tells_cost_and_command(http: httpx.Client) -> None:
     [
         ({"router": "iq"}, "invalid-request", "routing 'valiant': choose one of"),
         ({"load": []}, "invalid-request", "load: expected a list of 1..1000 values, not 0"),
-        ({"table": "0" * 64}, "invalid-request", "table: unknown key; use one of topology"),
+        ({"table": "0" * 64}, "unsatisfiable", "there is no table 000000"),
         ({"vc_count": 3}, "unsatisfiable", "vc_count 3 is too few: ladder needs at least 4"),
         ({"seeds": 1000, "cycles": 100_000_000}, "beyond-limits", "this server"),
     ],

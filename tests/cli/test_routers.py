@@ -113,7 +113,7 @@ def test_the_table_tells_units(capsys: pytest.CaptureFixture[str]) -> None:
             ["--routing", "ugal-l", "--vlb", "<=4", "--vlb", "all"],
             "routing ugal-l draws from one path set, not from 2",
         ),
-        (["--table", "t.json"], "table t.json is of router iq; router vct does not have it: its"),
+        (["--table", "t.json"], "table is of routing static, not of "),
         (["--saturation"], "--saturation is of router iq"),
         (["--no-saturation"], "saturation False is of router iq"),
         (["--buffer", "32"], "buffer 32 is of router iq"),

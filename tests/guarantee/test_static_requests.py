@@ -99,6 +99,24 @@ def test_sweeps_have_the_figures_in_columns(tmp_path: Path) -> None:
     assert rows[0] > rows[1]
 
 
+def test_sweeps_simulate_the_splits_that_they_find(tmp_path: Path) -> None:
+    file, network = tmp_path / "sweep.toml", "hyperx(2,3,3)"
+    simulation = 'routing = "static"\nload = [0.3]\nwarmup = 100\ncycles = 300\n'
+    for router in ("iq", "vct"):
+        file.write_text(
+            f'topologies = ["{network}"]\n[compute.split]\nhops = [2.0, 2.2]\n'
+            f'[compute.simulation]\nrouter = "{router}"\n{simulation}'
+        )
+        to = ["-o", str(tmp_path / router), "--data", str(tmp_path / "data"), "--workers", "1"]
+        assert main(["sweep", str(file), *to]) == 0
+        with (tmp_path / router / "results.csv").open() as stream:
+            rows = [*csv.DictReader(stream)]
+        assert [float(row["accepted"]) for row in rows] == pytest.approx([0.3, 0.3], abs=0.05)
+        assert len({row["table_id"] for row in rows}) == 2
+    file.write_text(file.read_text().replace('"static"', '"min"'))
+    assert main(["sweep", str(file), "-o", str(tmp_path / "none")]) == 2
+
+
 def test_costs_grow_with_the_network() -> None:
     small, large = (SplitBody(topology=one).cost() for one in (NETWORK, "4,8,4,9,palmtree"))
     assert 0.0 < small.cpu_seconds < 3.0 < large.cpu_seconds < 30.0

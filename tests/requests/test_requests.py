@@ -336,6 +336,7 @@ def test_virtual_cut_through_with_its_defaults() -> None:
         "link_latencies": "x=1,y=1",
         "server_latency": 1,
         "vlb": "all",
+        "table": None,
         "ugal_rule": None,
         "queue": None,
         "threshold": None,
@@ -361,6 +362,18 @@ def test_equal_runs_of_virtual_cut_through_are_equal_requests(
     assert key(bodies[0]) != key(VctSimulationBody(**VCT, packet=8))
 
 
+@pytest.mark.parametrize(
+    "asked", [{"routing": "ugal-l", "vlb": "0" * 64}, {"routing": "static", "table": "0" * 64}]
+)
+def test_stored_tables_are_not_read_to_check_a_request(asked: dict[str, str]) -> None:
+    body = VctSimulationBody(**VCT | asked).resolved()
+    told = body.model_dump(mode="json")
+    assert told.items() >= asked.items()
+    # What a table was made for is known when it is read.
+    assert told["queue"] is None
+    assert body.cost().cpu_seconds > 0.0
+
+
 def test_many_runs_are_not_light() -> None:
     assert VctSimulationBody(**VCT | {"load": (0.1,)}, seeds=100).is_light
     assert not VctSimulationBody(**VCT | {"load": (0.1,)}, seeds=101).is_light
@@ -374,7 +387,6 @@ def test_many_runs_are_not_light() -> None:
         ({"load": None}, 'the key "load" is missing'),
         ({"load": []}, "load: expected a list of 1..1000 values, not 0"),
         ({"load": [1.5]}, "load[0]: load 1.5 is out of range: 0..1"),
-        ({"table": "0" * 64}, "table: unknown key; use one of topology, "),
         ({"saturation": True}, "saturation: unknown key; use one of topology, "),
         ({"warmup": "detect"}, "warmup 'detect' is not an integer"),
         ({"warmup": -1}, "warmup -1 is out of range: 0..100000000"),

@@ -21,6 +21,7 @@ from tests.service import quick_options
 from tvlb.cli.app import app, main
 from tvlb.errors import InvalidInput
 from tvlb.forwarding import route
+from tvlb.guarantee import static
 from tvlb.languages import Flag, Names, Setting, Switch, offered
 from tvlb.paths import parse_expression
 from tvlb.processes import Reporter, UnitCache
@@ -29,7 +30,7 @@ from tvlb.requests.kind import RequestKind, StoredResult
 from tvlb.requests.prices import Prices
 from tvlb.requests.request import Question
 from tvlb.search import SearchOptions
-from tvlb.table import FORWARDING, CompactTable, write_table
+from tvlb.table import CompactTable, write_table
 from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.topology import Failures, Listing, parse_topology, without
 
@@ -41,6 +42,7 @@ _PAPER: dict[str, Any] = quick_options(100, 100, 0.1) | {
 }
 _WINDOWS = _PAPER["screening"]
 _FOLLOWED = ForwardingTable.of(route(parse_topology("2,4,2,5")).forwarding, "psssp")
+_SPLIT = static("2,4,2,3").table
 # What is asked with one setting changed at a time, the kind first.
 BASES: Mapping[str, dict[str, Any]] = {
     "simulation by min": _RUN | {"routing": "min"},
@@ -50,12 +52,16 @@ BASES: Mapping[str, dict[str, Any]] = {
     "simulation by par": _RUN | {"routing": "par"},
     "simulation by table": _RUN
     | {"routing": "table", "table": _FOLLOWED.id, "vcs": "won", "load": [0.3]},
+    "simulation by static": _RUN
+    | {"topology": "2,4,2,3", "routing": "static", "table": _SPLIT.id, "load": [0.3]},
     "simulation, search": _RUN | {"topology": "1,3,1,4", "saturation": True, "load": []},
     "simulation, vct by min": _RUN | {"router": "vct"},
     "simulation, vct by valiant": _RUN
     | {"router": "vct", "routing": "valiant(minfirst)"}
     | {"vcs": "2phases"},
     "simulation, vct by ugal-l": _RUN | {"router": "vct", "routing": "ugal-l"},
+    "simulation, vct by static": _RUN
+    | {"topology": "2,4,2,3", "router": "vct", "routing": "static", "table": _SPLIT.id},
     "stability": {"topology": "1,2,2,3", "cycles": 100_000, "until_collapse": True},
     "model": {"topology": "2,4,2,5", "pattern": "shift(1,0)", "vlb": "<=4+60%"},
 }
@@ -164,10 +170,11 @@ class Here(Context):
         )
 
     def table(self, text: str) -> StoredResult:
-        if text != _FOLLOWED.id:
+        table = {one.id: one for one in (_FOLLOWED, _SPLIT)}.get(text)
+        if table is None:
             return self.result(text, "table")
-        asked_for = {"topology": str(_FOLLOWED.topology)}
-        return StoredResult(text, FORWARDING.name, asked_for, text, dict, lambda: _FOLLOWED)
+        asked_for = {"topology": str(table.topology)}
+        return StoredResult(text, table.kind.name, asked_for, text, dict, lambda: table)
 
     def sweep(self, body: SweepBody, report: Reporter) -> Answer:
         raise NotImplementedError

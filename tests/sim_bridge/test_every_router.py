@@ -19,20 +19,22 @@ import httpx
 import pytest
 
 import tvlb
-from sim_bridge import FollowedTable, SimulationRequest
+from sim_bridge import FollowedTable, SimulationRequest, Split
+from sim_bridge.routing import SPLIT_ROUTINGS
 from tests.service import Server, answered
 from tvlb.cli import main
 from tvlb.errors import InvalidInput
 from tvlb.requests import LoadsBody, command_line, simulation_body, simulation_document
 from tvlb.requests.request import TABLE_FILE
 from tvlb.requests.routers import Router, router_named, routers
-from tvlb.table import forwarding_of, parse_path_set, read_any_table
+from tvlb.requests.stored_tables import gone_by
+from tvlb.table import parse_path_set, read_any_table
 from tvlb.topology import Topology, parse_topology
 from tvlb.traffic import named_patterns, parse_named_pattern
 
 NETWORKS = ("dfly(2,4,2,5)", "hyperx(2,3,3)", "slimfly(5)", "kary(2,2)")
 WINDOWS = {"warmup": 100, "cycles": 200}
-# What some routings cannot do without; the table is one of the server.
+# What some routings cannot do without; the table is one of the server, of the kind that they take.
 TABLE = "table"
 NEEDS: tuple[dict[str, Any], ...] = ({}, {"vlb": ["shape(g.?)", "all"]}, {TABLE: TABLE_FILE})
 PATTERNS = [kind.example for kind in named_patterns()]
@@ -71,8 +73,8 @@ def choices() -> Iterator[Any]:
                 yield pytest.param(router, name, member, id=f"{router.name}-{name}-{member}")
 
 
-def read_table(path: str, network: Topology) -> FollowedTable:
-    return FollowedTable(forwarding_of(read_any_table(path), path, network), path)
+def read_table(path: str, network: Topology, routing: str) -> FollowedTable | Split:
+    return gone_by(read_any_table(path), path, network, routing)
 
 
 def simulation_of(asked: dict[str, Any]) -> SimulationRequest:
@@ -92,12 +94,22 @@ def fits(asked: dict[str, Any]) -> bool:
 
 
 @pytest.fixture(scope="module")
-def table(server: Server, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """Return the id of a forwarding table of the server, and the file of the same."""
-    routed = answered(server, "/v1/routes", {"topology": NETWORKS[0]})
-    file = tmp_path_factory.mktemp("tables") / TABLE_FILE
-    file.write_bytes(httpx.get(f"{server.url}{routed['url']}/download?format=parquet").content)
-    return routed["table"]["id"], file
+def tables(server: Server, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, Path]]:
+    """Return the ids of a forwarding and of a split table of the server, and files of the same."""
+    found: list[tuple[str, Path]] = []
+    for route, network in (("/v1/routes", NETWORKS[0]), ("/v1/splits", NETWORKS[1])):
+        made = answered(server, route, {"topology": network})
+        file = tmp_path_factory.mktemp("tables") / TABLE_FILE
+        file.write_bytes(httpx.get(f"{server.url}{made['url']}/download?format=parquet").content)
+        found.append((made["table"]["id"], file))
+    return found
+
+
+@pytest.fixture
+def table(request: pytest.FixtureRequest, tables: list[tuple[str, Path]]) -> tuple[str, Path]:
+    """Return the table that a test of a routing needs."""
+    spec = getattr(request.node, "callspec", None)
+    return tables[spec is not None and spec.params.get("member") in SPLIT_ROUTINGS]
 
 
 @pytest.fixture(autouse=True)
@@ -120,7 +132,7 @@ def in_python(asked: dict[str, Any]) -> list[dict[str, Any]]:
     network, request = parse_topology(asked["topology"]), simulation_of(asked)
     options: dict[str, Any] = {"path_set": asked["vlb"]} if "vlb" in asked else {}
     if TABLE in asked:
-        options[TABLE] = read_table(TABLE_FILE, network)
+        options[TABLE] = read_table(TABLE_FILE, network, asked["routing"])
     if "routing" in asked:
         options["routing"] = asked["routing"]
     found: list[Any] = [

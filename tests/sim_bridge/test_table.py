@@ -178,7 +178,10 @@ def test_tables_that_do_not_fit_are_refused(small: Dragonfly) -> None:
     lost[0, 7] = 255
     cases: list[tuple[str, dict[str, object]]] = [
         ("routing table needs a forwarding table: give table", {"routing": "table"}),
-        ("table is of routing table, not of min", {"routing": "min", "table": forwarding}),
+        (
+            "table is of routing table or static, not of min",
+            {"routing": "min", "table": forwarding},
+        ),
         (
             "the forwarding table is of hyperx\\(2,5\\), not of dfly\\(2,4,2,9\\)",
             {"routing": "table", "table": routed("hyperx(2,5)")},

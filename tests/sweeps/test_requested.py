@@ -166,6 +166,9 @@ def test_a_point_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (rows[1]["error"], rows[1]["engine"], rows[1]["efi"]) == ("no way up", "updn", None)
 
 
+_BY_SPLIT = {"router": "vct", "load": [0.1], "routing": "static"}
+
+
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
@@ -189,6 +192,10 @@ def test_a_point_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (
             {"compute": {"route": {}, "simulation": {"router": "vct", "load": [0.1]}}},
+            "table is of routing static, not of min",
+        ),
+        (
+            {"compute": {"route": {}, "simulation": _BY_SPLIT}},
             "route and simulation by router vct have nothing to do with each other",
         ),
         ({"compute": {"route": {"passes": [*range(1000)], "max_layers": [*range(1, 16)]}}}, "at m"),

@@ -18,7 +18,8 @@ from tvlb.errors import Cancelled, InvalidInput
 from tvlb.processes import Reporter
 from tvlb.requests import JobResource, Question, Resource, request_kinds
 from tvlb.requests.resources import Identity
-from tvlb.table import TABLE_SUFFIXES, format_of, forwarding_of, read_any_table
+from tvlb.requests.stored_tables import gone_by
+from tvlb.table import TABLE_SUFFIXES, format_of, read_any_table
 from tvlb.topology import Topology, described
 from tvlb.traffic import parse_pattern
 
@@ -120,7 +121,7 @@ def ask_server(
         )
     if (table := given.get("table")) is not None:
         followed = read_any_table(table)
-        forwarding_of(followed, table, network)
+        gone_by(followed, table, network, given["routing"])
         asked["table"], called["table"] = followed.id, table
     return compute_at_server(place, body(topology=described(network), **asked), **called)
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from sim_bridge import FollowedTable, simulate_request
+from sim_bridge import FollowedTable, Split, simulate_request
 from tvlb.cli.numbers import Threads, Workers, integer
 from tvlb.cli.options import Json, PatternOption, Seed, TopologyArgument, WithoutOption, parse_loads
 from tvlb.cli.remote import ServerOption, TokenFileOption, ask_server, place_of
@@ -19,7 +19,8 @@ from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.processes import available_cores
 from tvlb.requests import simulation_body, simulation_document
 from tvlb.requests.routers import FIRST, Experiment, Router, router_named, routers
-from tvlb.table import forwarding_of, parse_path_set, read_any_table
+from tvlb.requests.stored_tables import gone_by
+from tvlb.table import parse_path_set, read_any_table
 from tvlb.topology import Topology, parse_topology
 from tvlb.traffic import parse_pattern
 
@@ -112,8 +113,8 @@ def simulate(
     print_result(document, print_document, json=json)
 
 
-def _read_table(path: str, network: Topology) -> FollowedTable:
-    return FollowedTable(forwarding_of(read_any_table(path), path, network), path)
+def _read_table(path: str, network: Topology, routing: str) -> FollowedTable | Split:
+    return gone_by(read_any_table(path), path, network, routing)
 
 
 def _compute(

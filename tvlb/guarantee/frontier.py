@@ -89,7 +89,7 @@ class StaticSplit:
 
     @cached_property
     def table(self) -> SplitTable:
-        """The split as a table, for files."""
+        """The split as a table, for files and simulations."""
         return SplitTable.of(
             self.path_set,
             self.seed,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from sim_bridge import Routing, SimulationConfig, VctConfig, Warmup
 from sim_bridge.routers.vct.stability import StabilityCase
+from sim_bridge.routing import draws_split
 from tvlb.forwarding import MeasureOptions, Order, RouteOptions, graph_of
 from tvlb.forwarding.repair import WORK_AFRESH
 from tvlb.guarantee import (
@@ -106,6 +107,8 @@ _SECONDS_PER_NODE_CYCLE = 3e-9
 _NODES_IN_CACHE = 1000
 # Of a forwarding table that is followed: ports, layers and links, the latter twice.
 _BYTES_PER_FOLLOWED_ENTRY = 24.0
+# Of a split the paths of all pairs are listed, if it takes them all, and drawn by their weights.
+_BYTES_PER_SHARED_PATH, _SECONDS_PER_SHARED_PATH = 12.0, 2e-7
 _BYTES_PER_NODE = 2000.0
 # Their pool doubles, and while it moves both are there: 32 to 64.
 _BYTES_PER_PACKET = 48.0
@@ -327,7 +330,11 @@ def simulation_cost(
     -----
     One run at a time; what all of them tell is kept until the document is written.
     """
-    stages = {"simulate": seeds * sum(_load_seconds(topology, routing, config, x) for x in loads)}
+    paths = _shared_paths(topology, routing)
+    stages = {
+        "simulate": seeds * sum(_load_seconds(topology, routing, config, x) for x in loads)
+        + paths * _SECONDS_PER_SHARED_PATH
+    }
     if saturation:
         stages["saturation"] = (
             seeds
@@ -347,11 +354,20 @@ def simulation_cost(
     held = (
         _simulator_bytes(topology)
         + entries * _BYTES_PER_FOLLOWED_ENTRY
+        + paths * _BYTES_PER_SHARED_PATH
         + packets
         + latencies
         + kept
     )
     return _cost(stages, held, written)
+
+
+def _shared_paths(topology: Topology, routing: str) -> float:
+    """Return how many paths are listed for a routing by a split, which are at most all."""
+    if not draws_split(routing):
+        return 0.0
+    size, share = _of_all_pairs(topology, "all")
+    return size.paths * share
 
 
 def stability_cost(
@@ -392,7 +408,7 @@ class _VctRun:
 
 
 def _vct_run(topology: Topology, routing: str, config: VctConfig, load: float) -> _VctRun:
-    nodes = topology.num_nodes
+    nodes, paths = topology.num_nodes, _shared_paths(topology, routing)
     slower = math.sqrt(max(1.0, nodes / _NODES_IN_CACHE))
     links = len(topology.longest_min_path) * (1 if routing == "min" else 2)
     cycles = config.most_cycles
@@ -403,8 +419,12 @@ def _vct_run(topology: Topology, routing: str, config: VctConfig, load: float) -
     queued = nodes * config.source_queue_packets
     return _VctRun(
         nodes * cycles * _SECONDS_PER_IDLE_CYCLE
-        + phit_hops / config.packet_phits * _SECONDS_PER_PACKET_HOP * slower,
-        ports * _BYTES_PER_VC + packets * _BYTES_PER_BUFFERED + queued * _BYTES_PER_QUEUED,
+        + phit_hops / config.packet_phits * _SECONDS_PER_PACKET_HOP * slower
+        + paths * _SECONDS_PER_SHARED_PATH,
+        ports * _BYTES_PER_VC
+        + packets * _BYTES_PER_BUFFERED
+        + queued * _BYTES_PER_QUEUED
+        + paths * _BYTES_PER_SHARED_PATH,
         cycles / config.interval + _FIGURES,
         min(config.traced_packets, nodes * load * config.measured_cycles / config.packet_phits),
     )

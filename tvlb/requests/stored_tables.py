@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sim_bridge import FollowedTable
+from sim_bridge import FollowedTable, Split
+from sim_bridge.routing import draws_split
 from tvlb.errors import InvalidInput
 from tvlb.forwarding import NO_PORT, Forwarding
 from tvlb.paths import PathRows, PathSet, Switches, parse_expression
@@ -15,7 +17,14 @@ from tvlb.requests.kind import Context, Examination, RequestKind
 from tvlb.requests.limits import RequestLimits
 from tvlb.requests.request import Question, network_in
 from tvlb.requests.texts import is_table_id
-from tvlb.table import FORWARDING, forwarding_of, path_set_of
+from tvlb.table import (
+    FORWARDING,
+    SPLIT,
+    StoredTable,
+    forwarding_of,
+    path_set_of,
+    split_of,
+)
 from tvlb.topology import Topology, shown_topology
 
 _Question = TypeVar("_Question", bound=Question)
@@ -23,11 +32,11 @@ _Question = TypeVar("_Question", bound=Question)
 ReadPaths = Callable[[str, Topology, int], PathSet]
 """Makes a path set of its text, for a network and with a seed."""
 
-ReadTable = Callable[[str, Topology], FollowedTable]
-"""Makes a forwarding table of its text, for a network."""
+ReadTable = Callable[[str, Topology, str], FollowedTable | Split]
+"""Makes what packets go by of the text of a table, for a network and a routing."""
 
 NAMING: Mapping[str, str] = {"vlb": RequestKind.tables, "table": FORWARDING.name}
-"""Fields that may name a stored table, and of which kind it has to be."""
+"""Fields that may name a stored table, and of which kind it has to be; see `needed`."""
 
 _SHOWN = 12
 
@@ -46,6 +55,23 @@ class _UnreadTable(PathSet):
         return self.table
 
 
+@dataclass(frozen=True)
+class _UnreadSplit:
+    """The paths of a split while nobody asks for them."""
+
+    topology: Topology
+    table: str
+
+    def rows(self, sources: Switches, targets: Switches) -> PathRows:
+        raise AssertionError(f"table {self.table} was not read")
+
+    def most_paths(self, sources: Switches, targets: Switches) -> NDArray[np.int64]:
+        raise AssertionError(f"table {self.table} was not read")
+
+    def __str__(self) -> str:
+        return self.table
+
+
 def unread_paths(text: str, topology: Topology, seed: int) -> PathSet:
     """Parse the path set of a request, as a `ReadPaths` that reads no table."""
     if is_table_id(text):
@@ -56,22 +82,38 @@ def unread_paths(text: str, topology: Topology, seed: int) -> PathSet:
         raise InvalidInput(f"{error}, or the id of a table, of which 8 digits will do") from error
 
 
-def unread_table(text: str, topology: Topology) -> FollowedTable:
-    """Return a forwarding table without entries, as a `ReadTable` that reads none."""
+def unread_table(text: str, topology: Topology, routing: str) -> FollowedTable | Split:
+    """Return a table without entries, as a `ReadTable` that reads none."""
+    if draws_split(routing):
+        return _UnreadSplit(topology, text)
     shape = (topology.num_nodes, topology.num_switches)
     ports, layers = (np.broadcast_to(np.uint8(one), shape) for one in (NO_PORT, 0))
     return FollowedTable(Forwarding(topology, ports, layers), text)
 
 
 def table_of(context: Context) -> ReadTable:
-    """Return what reads the forwarding tables that requests name."""
+    """Return what reads the tables that packets go by and requests name."""
 
-    def read(text: str, topology: Topology) -> FollowedTable:
-        name = f"table {text[:_SHOWN]}"
+    def read(text: str, topology: Topology, routing: str) -> FollowedTable | Split:
         found = context.table(text).read_table()
-        return FollowedTable(forwarding_of(found, name, topology), name)
+        return gone_by(found, f"table {text[:_SHOWN]}", topology, routing)
 
     return read
+
+
+def gone_by(
+    table: StoredTable, name: str, topology: Topology, routing: str
+) -> FollowedTable | Split:
+    """Return what packets go by; `name` is what messages call it.
+
+    Raises
+    ------
+    InvalidInput : the routing takes a table of another kind; or it is of another network, or
+        damaged.
+    """
+    if draws_split(routing):
+        return split_of(table, name, topology)
+    return FollowedTable(forwarding_of(table, name, topology), name)
 
 
 def paths_of(context: Context) -> ReadPaths:
@@ -100,9 +142,9 @@ def examine_with_tables(
     """
     named = [(option, text, context.table(text)) for option, text in _named(body)]
     for option, text, found in named:
-        if found.tables != NAMING[option]:
+        if found.tables != (kind := needed(option, getattr(body, "routing", None))):
             raise InvalidInput(
-                f"{option} {found.name} is a {found.tables}, where a {NAMING[option]} is needed"
+                f"{option} {found.name} is a {found.tables}, where a {kind} is needed"
             )
         told = _with_id(getattr(body, option), text, str(found.table_id))
         body = body.model_copy(update={option: told})
@@ -115,6 +157,13 @@ def examine_with_tables(
         if here != there:
             raise InvalidInput(f"{option} {found.name}: the table is of {there}, not of {here}")
     return Examination(resolved, cost)
+
+
+def needed(option: str, routing: object) -> str:
+    """Return of which kind a table has to be that a field of a request names."""
+    if option == "table" and routing is not None and draws_split(str(routing)):
+        return SPLIT.name
+    return NAMING[option]
 
 
 def _named(body: Question) -> Iterator[tuple[str, str]]:

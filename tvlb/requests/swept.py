@@ -2,7 +2,7 @@
 
 A section for each kind of request has the options of its body, the one with its router where there
 are several; an option that is no list itself may be a list of values. All combinations are asked
-for. The tables of a kind that makes forwarding tables are handed to the others.
+for. The tables of a kind that makes some are handed to the others, which have to take such.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,7 +30,7 @@ from tvlb.errors import InvalidInput
 from tvlb.requests.kind import Form, RequestKind, request_kinds
 from tvlb.requests.problems import refusal
 from tvlb.requests.request import STRICT, Question
-from tvlb.requests.stored_tables import NAMING
+from tvlb.requests.stored_tables import needed
 from tvlb.requests.texts import distinct, is_table_id
 
 _MOST_VALUES = 1000
@@ -150,10 +150,11 @@ def _check_together(kinds: list[RequestKind], sections: Mapping[str, BaseModel])
     if not kinds:
         raise InvalidInput(f"nothing is to be computed: give one of {', '.join(swept_kinds())}")
     first, *others = kinds
-    is_taken = first.makes_table and first.tables == NAMING[_HANDED_ON]
     for other in others:
-        form = form_of(other, sections[other.name])
-        if not is_taken or _HANDED_ON not in form.body.model_fields:
+        form = form_of(other, section := sections[other.name])
+        routings = _values(section).get("routing", (None,))
+        taken = {needed(_HANDED_ON, one) for one in routings} if first.makes_table else set[str]()
+        if taken != {first.tables} or _HANDED_ON not in form.body.model_fields:
             by = f" by router {form.router}" if form is not other.forms[0] else ""
             raise InvalidInput(
                 f"{first.name} and {other.name}{by} have nothing to do with each other: sweep them "

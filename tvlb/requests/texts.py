@@ -277,8 +277,8 @@ TableIdText = Annotated[
 FollowedTableText = Annotated[
     TableIdText | None,
     Field(
-        description="Forwarding table that routing table follows: its id on this server, or its "
-        "first digits, 8 or more; null for none."
+        description="Table of routing table, a forwarding table, or of routing static, a split "
+        "table: its id on this server, or its first digits, 8 or more; null for none."
     ),
 ]
 JobText = Annotated[

@@ -48,7 +48,6 @@ from tvlb.requests import (
 from tvlb.requests.swept import with_table
 from tvlb.search import CommonTraffic, measure_common
 from tvlb.sweeps.points import Point, PointResult, Stored, TableStore
-from tvlb.table import FORWARDING
 
 _LOG = logging.getLogger(__name__)
 # Begun at the same time, beyond the number of workers: while one point has a single unit left,
@@ -202,7 +201,8 @@ class _Attempts:
         with nullcontext(self.cores.count) if kind.in_units else taken as count:
             if self.stop.is_set():
                 raise Cancelled("the sweep was cancelled")
-            context = _PointContext(self.unit_cache, count, self.stop, made)
+            tables = request_kinds()[self.point.body.kind].tables
+            context = _PointContext(self.unit_cache, count, self.stop, made, tables)
             answer = kind.form_by(dict(body).get("router", "")).compute(body, context, self._report)
         self.tables.add(body, answer)
         stored = self.tables.find(request_key(body))
@@ -229,6 +229,7 @@ class _PointContext(Context):
     processors: int
     flag: Stop
     made: Stored | None
+    tables: str  # of which kind that is
 
     @property
     def cores(self) -> int:
@@ -250,7 +251,7 @@ class _PointContext(Context):
         if made is None or made.table_id != text or made.read_table is None:
             return self.result(text, "table")
         document = made.document
-        return StoredResult(text, FORWARDING.name, {}, text, lambda: document, made.read_table)
+        return StoredResult(text, self.tables, {}, text, lambda: document, made.read_table)
 
     def sweep(self, body: SweepBody, report: Reporter) -> Answer:
         raise InvalidInput("a sweep has no sweeps among its points")

@@ -15,7 +15,7 @@ from sim_bridge.latencies import (
     latency_setting,
     latency_settings,
 )
-from sim_bridge.routing import Routing
+from sim_bridge.routing import Routing, takes_table
 from sim_bridge.rule import check_rule, rule_of, rule_setting, ruled
 from tvlb.errors import InvalidInput
 from tvlb.languages import Flag, Names, Number, Whole, members, one_of, setting, with_default
@@ -213,7 +213,7 @@ class SimulationConfig(RunConfig):
         if self.vc_scheme == LAYER and not routing.follows_table:
             known = one_of(one for one in Routing if one.follows_table)
             raise InvalidInput(f"vcs {LAYER} is of routing {known}, not of {routing}")
-        if self.decide != Decide.ONCE and routing.follows_table:
+        if self.decide != Decide.ONCE and takes_table(routing):
             raise InvalidInput(f"decide {self.decide}: the routes of routing {routing} are fixed")
         check_rule(self, routing, Routing)
 

@@ -149,7 +149,7 @@ class SimulationResult(RunResult):
     traces: tuple[PacketTrace, ...] = figure("Traced packets, in order of injection", TRACES)
 
     def __repr__(self) -> str:
-        drawn = f" with {self.path_set}" if Routing(self.routing).draws_vlb else ""
+        drawn = f" with {self.path_set}" if Routing(self.routing).draws_sets else ""
         state = {True: ", saturated", False: "", None: ", window too short"}[self.saturated]
         return (
             f"<SimulationResult {self.routing}{drawn}, {self.pattern}, load {self.load:g}: latency "

@@ -14,13 +14,13 @@ from sim_bridge.latencies import LATENCY_SETTINGS
 from sim_bridge.routers.iq.config import Decide, SimulationConfig, Warmup
 from sim_bridge.routers.iq.result import SimulationResult
 from sim_bridge.routers.iq.round_trip import round_trip_warnings
-from sim_bridge.routers.iq.table import CompiledTable, FollowedTable
+from sim_bridge.routers.iq.table import CompiledTable, FollowedTable, split_warnings
 from sim_bridge.routing import MOST_LEVELS, SEQUENCES, SETS, Routing
-from sim_bridge.sampling import ANY_SET, DrawsPaths
+from sim_bridge.sampling import ANY_SET, DrawsPaths, Split
 from sim_bridge.scenario import Compiled, RouterScenario
 from sim_bridge.statistics import half_width, make_series, ratio
 from tvlb.errors import InvalidInput
-from tvlb.languages import Call, choose, in_turn, one_of, parse_call
+from tvlb.languages import Call, choose, in_turn, parse_call
 from tvlb.native.virtual_channels import vc_policy
 from tvlb.paths import PathSet, parse_expression
 from tvlb.processes import check_workers
@@ -55,13 +55,15 @@ class Scenario(DrawsPaths, RouterScenario[SimulationConfig, SimulationResult]):
         which becomes its sets.
     pattern : the traffic.
     seed : of the random streams, and of patterns without a seed of their own; 0..2^63-1.
-    table : the forwarding table of a routing that follows one, of the same topology.
+    table : of the same topology, what a routing by a table takes: the forwarding table that packets
+        follow, or the split that they draw their paths from.
 
     Raises
     ------
     InvalidInput : unknown routing or one that has no place on the network, path set or table of
-        another topology, no table for a routing that follows one or one for another, seed out of
-        range, a pattern that does not fit, or a pair without the VLB path that the routing needs.
+        another topology, no table, or one of another kind, for a routing that takes one, or
+        one for another, seed out of range, a pattern that does not fit, or a pair without the VLB
+        path that the routing needs.
 
     Notes
     -----
@@ -73,7 +75,7 @@ class Scenario(DrawsPaths, RouterScenario[SimulationConfig, SimulationResult]):
     path_set: PathSet | Sequence[PathSet]
     pattern: Pattern
     seed: int = 0
-    table: FollowedTable | None = None
+    table: FollowedTable | Split | None = None
 
     takes_steps = True
     takes_threads = True
@@ -86,12 +88,12 @@ class Scenario(DrawsPaths, RouterScenario[SimulationConfig, SimulationResult]):
         check_seed(self.seed)
         Routing(self.routing).check(self.topology)
         self._check_path_sets()
-        self._check_table()
+        self.check_table(Routing)
 
     @property
     def draws_sets(self) -> bool:
         """See `DrawsPaths`."""
-        return Routing(self.routing).draws_vlb
+        return Routing(self.routing).draws_sets
 
     def run(
         self,
@@ -158,7 +160,7 @@ class Scenario(DrawsPaths, RouterScenario[SimulationConfig, SimulationResult]):
         ------
         InvalidInput : see `SimulationConfig.latencies` and `SimulationConfig.resolved_vc_count`.
         """
-        scheme = self.table.vc_scheme if self.table else None
+        scheme = self._followed.vc_scheme if self._followed else None
         settings = replace(config, vc_scheme=config.vc_scheme or scheme).on(self.topology)
         settings = self.ruled(settings)
         settings.resolved_vc_count(self.topology, self.routing)
@@ -182,7 +184,15 @@ class Scenario(DrawsPaths, RouterScenario[SimulationConfig, SimulationResult]):
             *round_trip_warnings(self.topology, config),
             *([own] if own else []),
             *(table.warnings(self.resolved(config)) if table else ()),
+            *(self._split_warnings(config) if isinstance(self.table, Split) else ()),
         )
+
+    def _split_warnings(self, config: SimulationConfig) -> tuple[str, ...]:
+        assert isinstance(self.table, Split)
+        settings = self.resolved(config)
+        count = settings.resolved_vc_count(self.topology, self.routing)
+        pairs = switch_pairs(self.topology, self._node_traffic)
+        return split_warnings(self.table, pairs, str(settings.vc_scheme), count)
 
     @cached_property
     def _compiled(self) -> _Compiled:
@@ -191,8 +201,12 @@ class Scenario(DrawsPaths, RouterScenario[SimulationConfig, SimulationResult]):
         samplers, warning = self.samplers(
             network, lambda: switch_pairs(self.topology, node_traffic)
         )
-        table = self.table.compiled(network) if self.table else None
+        table = self._followed.compiled(network) if self._followed else None
         return _Compiled(network, core_traffic(network, node_traffic), samplers, warning, table)
+
+    @property
+    def _followed(self) -> FollowedTable | None:
+        return self.table if isinstance(self.table, FollowedTable) else None
 
     def _in_core(self, settings: SimulationConfig) -> dict[str, object]:
         table = self._compiled.table
@@ -256,16 +270,3 @@ class Scenario(DrawsPaths, RouterScenario[SimulationConfig, SimulationResult]):
             raise InvalidInput(
                 f"routing {routing}: {of_three[0]} is of three path sets, not of two"
             )
-
-    def _check_table(self) -> None:
-        follows = Routing(self.routing).follows_table
-        if self.table is None:
-            if follows:
-                raise InvalidInput(f"routing {self.routing} needs a forwarding table: give table")
-            return
-        if not follows:
-            known = one_of(one for one in Routing if one.follows_table)
-            raise InvalidInput(f"table is of routing {known}, not of {self.routing}")
-        if self.table.forwarding.topology != self.topology:
-            other = self.table.forwarding.topology
-            raise InvalidInput(f"{self.table} is of {other}, not of {self.topology}")

@@ -1,4 +1,4 @@
-"""Forwarding tables that packets follow, and what their routes ask of the routers."""
+"""Tables that packets go by, and what their routes ask of the routers."""
 
 from dataclasses import dataclass
 
@@ -6,10 +6,13 @@ import numpy as np
 
 from sim_bridge import _core
 from sim_bridge.routers.iq.config import LAYER, MAX_VCS, ZERO_LOAD_CYCLES, SimulationConfig
+from sim_bridge.sampling import Split, listed
 from tvlb.errors import InvalidInput
 from tvlb.forwarding import Forwarding
 from tvlb.native import kernels
-from tvlb.native.virtual_channels import vc_policy
+from tvlb.native.virtual_channels import VcScheme, vc_policy
+from tvlb.paths import Switches
+from tvlb.topology import Topology
 
 # Without any clamping.
 _ALL_VCS = 128
@@ -23,6 +26,11 @@ class FollowedTable:
 
     forwarding: Forwarding
     name: str = "the forwarding table"
+
+    @property
+    def topology(self) -> Topology:
+        """The network."""
+        return self.forwarding.topology
 
     @property
     def vc_scheme(self) -> str:
@@ -93,23 +101,9 @@ class CompiledTable:
         count, (layers, vcs) = self.vc_count(config), self._channels(config)
         if config.vc_scheme == "per-hop" and count >= self.routes.most_hops:
             return ()  # they rise with every link
-        network = self.table.forwarding.topology.network
-        graph = kernels.DependencyGraph(len(network.link_source) * count)
+        graph = kernels.DependencyGraph(self.table.topology.num_links * count)
         self.routes.add_dependencies(vcs=vcs, layers=layers, vc_count=count, graph=graph)
-        circle = graph.find_cycle()
-        if not circle:
-            return ()
-        links = [divmod(channel, count) for channel in circle[:_SHOWN]]
-        shown = ", ".join(
-            f"{network.link_source[link]}->{network.link_target[link]} VC {vc}"
-            for link, vc in links
-        )
-        more = ", ..." if len(circle) > _SHOWN else ""
-        return (
-            f"the routes of {self.table} can deadlock by {config.vc_scheme} on {count} "
-            f"VC{'s' * (count != 1)}: "
-            f"{len(circle)} buffers (link, VC) may wait for each other in a circle: {shown}{more}",
-        )
+        return _circle_in_words(self.table, graph, str(config.vc_scheme), count)
 
     def _vcs_needed(self, config: SimulationConfig) -> int:
         if config.vc_scheme == LAYER:
@@ -125,3 +119,33 @@ class CompiledTable:
             # By a policy that clamps all to the first one.
             return count, vc_policy("per-hop").table(1)
         return 1, vc_policy(str(config.vc_scheme)).table(count)
+
+
+def split_warnings(
+    split: Split, pairs: tuple[Switches, Switches], vc_scheme: str, vc_count: int
+) -> tuple[str, ...]:
+    """Name a circle as `CompiledTable.warnings`, of the paths that pairs draw by a split."""
+    topology = split.topology
+    scheme, last = VcScheme(vc_scheme), vc_count - 1
+    graph = kernels.DependencyGraph(topology.num_links * vc_count)
+    for rows in listed(split, *pairs):
+        graph.add(rows.channels(vc_count, lambda kinds: scheme.vcs(kinds, last)))
+    return _circle_in_words(split, graph, vc_scheme, vc_count)
+
+
+def _circle_in_words(
+    table: FollowedTable | Split, graph: kernels.DependencyGraph, vc_scheme: str, vc_count: int
+) -> tuple[str, ...]:
+    circle, network = graph.find_cycle(), table.topology.network
+    if not circle:
+        return ()
+    links = [divmod(channel, vc_count) for channel in circle[:_SHOWN]]
+    shown = ", ".join(
+        f"{network.link_source[link]}->{network.link_target[link]} VC {vc}" for link, vc in links
+    )
+    more = ", ..." if len(circle) > _SHOWN else ""
+    return (
+        f"the routes of {table} can deadlock by {vc_scheme} on {vc_count} "
+        f"VC{'s' * (vc_count != 1)}: "
+        f"{len(circle)} buffers (link, VC) may wait for each other in a circle: {shown}{more}",
+    )

@@ -16,15 +16,17 @@ from sim_bridge.routers.vct.ports import CompiledWays, PortScenario
 from sim_bridge.routers.vct.proof import DeadlockProof, prove
 from sim_bridge.routers.vct.result import VctResult
 from sim_bridge.routing import (
+    SPLIT_ROUTINGS,
     VCT_PATH_ROUTINGS,
     VCT_ROUTING_NAMES,
     VCT_ROUTINGS,
     check_decides_again,
     draws_in_vct,
+    draws_split,
     steering,
 )
 from sim_bridge.rule import check_rule, rule_of
-from sim_bridge.sampling import DrawsPaths
+from sim_bridge.sampling import DrawsPaths, Split
 from tvlb.errors import InvalidInput
 from tvlb.native.virtual_channels import vc_policy
 from tvlb.paths import PathSet
@@ -40,20 +42,22 @@ class VctScenario(DrawsPaths, PortScenario[VctConfig, VctResult]):
     ----------
     routing : one of `VCT_ROUTINGS`; plain "valiant" is "valiant(minfirst)".
     path_set : the VLB paths that a routing of `VCT_PATH_ROUTINGS` draws from; None for all.
+    table : the split that a routing of `SPLIT_ROUTINGS` draws paths from.
 
     Raises
     ------
-    InvalidInput : see `PortScenario`; or the routing has no place on the network, the path set is
-        of another one, or a pair lacks the VLB path that the routing needs.
+    InvalidInput : see `PortScenario`; or the routing has no place on the network, the path set or
+        table is of another one or has no meaning, or a pair lacks the path that the routing needs.
     """
 
     path_set: PathSet | Sequence[PathSet] | None = None
+    table: Split | None = None
 
     settings = VctConfig
     result = VctResult
     not_told = ("vc_policy", *LATENCY_SETTINGS)
     router = "vct"
-    routings = VCT_ROUTINGS
+    routings = (*VCT_ROUTINGS, *SPLIT_ROUTINGS)
     refused = (
         f", or {', '.join(VCT_ROUTING_NAMES[len(VCT_ROUTINGS) :])}; routings by level and those "
         "that follow forwarding tables are simulated with router iq"
@@ -67,11 +71,12 @@ class VctScenario(DrawsPaths, PortScenario[VctConfig, VctResult]):
                 f"routing {self.routing} draws from one path set, not from {len(self.path_sets)}"
             )
         self.check_networks()
+        self.check_table(self.routings)
 
     @property
     def draws_sets(self) -> bool:
         """See `DrawsPaths`."""
-        return draws_in_vct(self.routing)
+        return draws_in_vct(self.routing) and not draws_split(self.routing)
 
     def run(
         self,
@@ -129,7 +134,7 @@ class VctScenario(DrawsPaths, PortScenario[VctConfig, VctResult]):
 
     def proof(self, policy: str) -> DeadlockProof:
         """See `PortScenario.proof`; where paths are drawn, of all that there are."""
-        if not self.draws_sets:
+        if not draws_in_vct(self.routing):
             return super().proof(policy)
         return _proof_of_paths(self.topology, policy, steering(self.routing).decides_again)
 
@@ -141,13 +146,13 @@ class VctScenario(DrawsPaths, PortScenario[VctConfig, VctResult]):
     def with_routing(self, routing: str) -> "VctScenario":
         """Return the same scenario with another routing; what was prepared is shared."""
         other = replace(self, routing=routing)
-        if not (self.draws_sets or other.draws_sets):
+        if not (draws_in_vct(self.routing) or draws_in_vct(other.routing)):
             vars(other)["_compiled"] = self._compiled
         return other
 
     @cached_property
     def _compiled(self) -> CompiledWays:
-        if not self.draws_sets:
+        if not draws_in_vct(self.routing):
             return super()._compiled
         network = core_network(self.topology)
         node_traffic = self._node_traffic

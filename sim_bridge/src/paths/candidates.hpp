@@ -79,7 +79,8 @@ class Candidates : public NetworkView {
         hops_(all_hops()),
         min_(network, hops_) {}
 
-  /// One draw each: of the MIN paths, of the shortest of these, from the path set of a level.
+  /// One draw each: of the MIN paths, of the shortest of these, from the path set of a level, and of
+  /// the MIN and VLB paths of a split.
   [[nodiscard]] Candidate min(const Head& head, Draws& draws) const {
     return min_candidate(head, min_.draw(head.sw, head.target, draws));
   }
@@ -89,9 +90,13 @@ class Candidates : public NetworkView {
   [[nodiscard]] Candidate vlb(const Head& head, Draws& draws, int level = 0) const {
     const auto triple =
         samplers_[static_cast<std::size_t>(level)]->draw(head.sw, head.target, draws);
+    return triple ? vlb_candidate(head, *triple) : Candidate{};
+  }
+  [[nodiscard]] Candidate of_split(const Head& head, Draws& draws) const {
+    const auto triple = samplers_.front()->draw(head.sw, head.target, draws);
     if (!triple) return {};
-    const auto& [via, first, second] = *triple;
-    return {via, first, second, min_.hops(head.sw, first, via) + min_.hops(via, second, head.target)};
+    return triple->intermediate < 0 ? min_candidate(head, triple->first_half)
+                                    : vlb_candidate(head, *triple);
   }
 
   [[nodiscard]] int path_sets() const { return static_cast<int>(samplers_.size()); }
@@ -144,6 +149,10 @@ class Candidates : public NetworkView {
  private:
   [[nodiscard]] Candidate min_candidate(const Head& head, std::int32_t name) const {
     return {-1, name, -1, min_.hops(head.sw, name, head.target)};
+  }
+  [[nodiscard]] Candidate vlb_candidate(const Head& head, const Triple& path) const {
+    const auto& [via, first, second] = path;
+    return {via, first, second, min_.hops(head.sw, first, via) + min_.hops(via, second, head.target)};
   }
   /// VC slot 0 of a port among the counters.
   [[nodiscard]] std::uint32_t counter(std::int32_t sw, std::int32_t port) const {

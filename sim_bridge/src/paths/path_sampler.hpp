@@ -1,5 +1,5 @@
-// Draws of one VLB path for a pair of switches: the only thing a route decision needs to know
-// about a path set.
+// Draws of one VLB path for a pair of switches, of a split one of either kind: the only thing a route
+// decision needs to know about a path set.
 #pragma once
 
 #include <cstdint>

@@ -50,6 +50,7 @@ enum class Detours : std::uint8_t {
   never,
   always,    // wherever a pair has one
   adaptive,  // as the queues say
+  split,     // as often as the shares of a split say
 };
 
 /// The switches of which a decision looks at the queues. One that says `network` and decides at the first

@@ -20,7 +20,7 @@
 //     };
 //
 // A hook that is missing costs nothing: without any of them packets take MIN paths. A view draws paths,
-// `min` and `vlb`, and tells the `queue` of a port, whether a VC has `room` for another packet, the `kind`
+// `min`, `vlb` and `of_split`, and tells the `queue` of a port, whether a VC has `room` for another packet, the `kind`
 // of the link at a port and the `group` of a switch; that of routers whose packets follow drawn paths has
 // more (paths/candidates.hpp). Virtual cut-through takes steerings in two ways: `CutThrough`, from switch to
 // switch among MIN ports, and `CutThroughPaths`, along paths that `start` draws. The router with misrouting policies draws no paths: a steering names an

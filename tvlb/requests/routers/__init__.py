@@ -13,7 +13,8 @@ from typing import Any, ClassVar, cast
 
 from pydantic import BaseModel, Field, create_model
 
-from sim_bridge import FollowedTable, RouterScenario, RunResult, SimulationRequest
+from sim_bridge import FollowedTable, RouterScenario, RunResult, SimulationRequest, Split
+from sim_bridge.routing import check_takes_table
 from tvlb.documents import Document
 from tvlb.errors import InvalidInput
 from tvlb.languages import Setting, TextOrTexts, asked, declared, in_turn, made, offered
@@ -41,7 +42,7 @@ class Experiment:
     seed, seeds : the first seed, and how many there are.
     asked : the values of all options of the router.
     read_paths : makes a path set of its text, for a network and with a seed.
-    read_table : makes a forwarding table of its text, for a network.
+    read_table : makes what packets go by of the text of a table, for a network and a routing.
     """
 
     topology: Topology
@@ -51,7 +52,20 @@ class Experiment:
     seeds: int
     asked: Mapping[str, Any]
     read_paths: Callable[[str, Topology, int], PathSet]
-    read_table: Callable[[str, Topology], FollowedTable]
+    read_table: Callable[[str, Topology, str], FollowedTable | Split]
+
+    def table(self, routings: Iterable[str]) -> FollowedTable | Split | None:
+        """Return what packets go by if a table is given, with one of the routings of a router.
+
+        Raises
+        ------
+        InvalidInput : the routing takes none, or as `read_table`.
+        """
+        given, routing = self.asked["table"], self.asked["routing"]
+        if given is None:
+            return None
+        check_takes_table(routing, routings)
+        return self.read_table(given, self.topology, routing)
 
     @property
     def highest_loads(self) -> Sequence[float]:

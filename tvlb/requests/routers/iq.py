@@ -34,7 +34,10 @@ _ToldPathSets = Annotated[
     tuple[ToldPathSet, ...],
     Field(min_length=2, description="VLB path sets of a routing by level, short paths first."),
 ]
-_TOLD_TABLE = "Forwarding table that packets follow: the path of its file, or how its id begins."
+TOLD_TABLE = (
+    "Table that packets go by, a forwarding table or a split: the path of its file, or how its id "
+    "begins."
+)
 _RoutingText = Annotated[
     Annotated[str, OneOf(ROUTING_NAMES)]
     | Annotated[str, Field(pattern=r"^[a-z-]+ *\([a-z0-9]+( *, *[a-z0-9_]+ *= *[0-9]+)*\) *$")],
@@ -66,7 +69,7 @@ class _Options:
     )
     table: str | None = setting(
         None,
-        "Forwarding table of routing table",
+        "Forwarding table of routing table, split table of routing static",
         Text("FILE", FollowedTableText),
         unset="none",
     )
@@ -91,7 +94,7 @@ class _InputQueued(Router):
             ToldPathSet | _ToldPathSets,
             Field(description="VLB path set, or those of a routing by level, short paths first."),
         ),
-        "table": (OptionalKey[str], Field(default=None, description=_TOLD_TABLE)),
+        "table": (OptionalKey[str], Field(default=None, description=TOLD_TABLE)),
     }
     example = "simulation"
 
@@ -99,9 +102,8 @@ class _InputQueued(Router):
         network, seed, asked = experiment.topology, experiment.seed, experiment.asked
         texts = [asked["vlb"]] if isinstance(asked["vlb"], str) else asked["vlb"]
         path_sets = [experiment.read_paths(one, network, seed) for one in texts]
-        given = asked["table"]
-        table = None if given is None else experiment.read_table(given, network)
-        scenario = Scenario(network, asked["routing"], path_sets, experiment.pattern, seed, table)
+        routing, table = asked["routing"], experiment.table(Routing)
+        scenario = Scenario(network, routing, path_sets, experiment.pattern, seed, table)
         scenario.check_chosen("vlb")
         return scenario
 
@@ -126,7 +128,7 @@ class _InputQueued(Router):
             # What a stored table was made for is known when it is read.
             rule = asdict(scenario.resolved(config).rule)
             filled |= {name: getattr(one, "value", one) for name, one in rule.items()}
-        if scenario.table is not None:  # its routes tell the virtual channels
+        if Routing(scenario.routing).follows_table:  # its routes tell the virtual channels
             return filled
         count = config.resolved_vc_count(scenario.topology, scenario.routing)
         return filled | {"vcs": config.vc_scheme, "vc_count": count}

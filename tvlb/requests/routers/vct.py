@@ -1,33 +1,37 @@
 """Virtual cut-through routers: packets of several phits, virtual channels chosen hop by hop."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import Field
 
 from sim_bridge import (
     VCT_ROUTINGS,
     SimulationRequest,
+    Split,
     VctConfig,
     VctResult,
     VctScenario,
 )
 from sim_bridge.routers.vct import VCT_ROUTING_NAMES, DeadlockProof
-from sim_bridge.routing import VCT_PATH_ROUTINGS
-from tvlb.languages import Text, TextOrTexts, in_turn, one_of, setting
-from tvlb.paths import expression_examples
+from sim_bridge.routing import SPLIT_ROUTINGS, VCT_PATH_ROUTINGS
+from tvlb.languages import Text, TextOrTexts, asked, in_turn, one_of, setting
+from tvlb.paths import RULE_SETTINGS, expression_examples
 from tvlb.requests.common import OptionalKey
 from tvlb.requests.common import PathSetText as ToldPathSet
 from tvlb.requests.cost import Cost, vct_cost
 from tvlb.requests.figures import part_of
 from tvlb.requests.routers import Experiment, Router
+from tvlb.requests.routers.iq import TOLD_TABLE
 from tvlb.requests.settings import VctSettings
-from tvlb.requests.texts import OneOf, PathSetTexts
+from tvlb.requests.texts import FollowedTableText, OneOf, PathSetTexts, is_table_id
 
 _SHORT_NAME = f"valiant is {VCT_ROUTINGS[1]}"
 _ROUTING_TEXT = Annotated[
-    str, OneOf(VCT_ROUTING_NAMES), Field(description=f"The routing; {_SHORT_NAME}.")
+    str,
+    OneOf((*VCT_ROUTING_NAMES, *SPLIT_ROUTINGS)),
+    Field(description=f"The routing; {_SHORT_NAME}."),
 ]
 
 
@@ -54,7 +58,7 @@ class _Options:
 
     routing: str = setting(
         "min",
-        f"Routing: {one_of(VCT_ROUTINGS)}; {_SHORT_NAME}",
+        f"Routing: {one_of(VctScenario.routings)}; {_SHORT_NAME}",
         Text("ROUTING", _ROUTING_TEXT),
     )
     vlb: str | tuple[str, ...] = setting(
@@ -62,6 +66,12 @@ class _Options:
         f"VLB path set of {one_of(VCT_PATH_ROUTINGS)}: {', '.join(expression_examples())}, or a "
         "saved table",
         TextOrTexts("EXPR", PathSetTexts),
+    )
+    table: str | None = setting(
+        None,
+        f"Split table of routing {one_of(SPLIT_ROUTINGS)}",
+        Text("FILE", FollowedTableText),
+        unset="none",
     )
 
 
@@ -107,34 +117,44 @@ class _VirtualCutThrough(PortRouter):
         "path_set": (
             OptionalKey[ToldPathSet],
             Field(default=None, description="VLB path set of a routing that draws from one."),
-        )
-    }
-    reasons: ClassVar[Mapping[str, str]] = {
-        "table": "its packets follow no forwarding tables; simulate them with router iq",
+        ),
+        "table": (OptionalKey[str], Field(default=None, description=TOLD_TABLE)),
     }
     example = "vct"
 
     def scenario(self, experiment: Experiment) -> VctScenario:
-        network, seed, asked = experiment.topology, experiment.seed, experiment.asked
-        texts = [asked["vlb"]] if isinstance(asked["vlb"], str) else asked["vlb"]
+        network, seed, given = experiment.topology, experiment.seed, experiment.asked
+        texts = [given["vlb"]] if isinstance(given["vlb"], str) else given["vlb"]
         path_sets = [experiment.read_paths(one, network, seed) for one in texts]
-        scenario = VctScenario(network, asked["routing"], experiment.pattern, seed, path_sets)
+        # Forwarding tables are of no routing that it takes.
+        table = cast("Split | None", experiment.table(VctScenario.routings))
+        routing = given["routing"]
+        scenario = VctScenario(network, routing, experiment.pattern, seed, path_sets, table)
         scenario.check_chosen("vlb")
         return scenario
 
     def resolved(self, request: SimulationRequest) -> dict[str, Any]:
-        vlb = in_turn(map(str, request.scenario.path_sets))
-        return super().resolved(request) | {"vlb": vlb}
+        scenario: VctScenario = request.scenario
+        vlb = in_turn(map(str, scenario.path_sets))
+        if scenario.table is None and not is_table_id(vlb):
+            return super().resolved(request) | {"vlb": vlb}
+        # Stored tables are read, and what they were made for is known, when it is computed.
+        routing = VCT_PATH_ROUTINGS[0]
+        replace(scenario, routing=routing, path_set=None, table=None).check(request.loads)
+        known = {"routing": scenario.routing, "vlb": vlb, **asked(request.config)}
+        return {name: one for name, one in known.items() if name not in RULE_SETTINGS}
 
     def described(self, request: SimulationRequest) -> Mapping[str, Any]:
         scenario: VctScenario = request.scenario
         drawn = {"path_set": in_turn(map(str, scenario.path_sets))} if scenario.draws_sets else {}
-        return {**super().described(request), **drawn}
+        table = {} if scenario.table is None else {"table": str(scenario.table)}
+        return {**super().described(request), **drawn, **table}
 
     def title(self, document: Mapping[str, Any]) -> str:
         config = document["config"]
         channels = f"{config['vc_policy']} on {config['vc_count']} VCs"
-        drawn = f" with {document['path_set']}" if document.get("path_set") else ""
+        paths = document.get("path_set") or document.get("table")
+        drawn = f" with {paths}" if paths else ""
         return (
             f"{document['topology']}, {document['routing']}{drawn}, {channels}, "
             f"{document['pattern']}, "
