@@ -7,7 +7,7 @@ import pytest
 
 from tests.guarantee.test_worst import SMALL, all_traffic, best_load, crossed, network
 from tvlb.errors import InvalidInput
-from tvlb.guarantee import static, usage
+from tvlb.guarantee import program, static, usage
 from tvlb.guarantee.frontier import FRONTIER_POINTS, Frontier, fewest_hops
 from tvlb.guarantee.program import Program
 from tvlb.guarantee.symmetry import orbits
@@ -99,6 +99,13 @@ def test_a_frontier_of_a_symmetric_dragonfly_is_the_known_one(
 def test_what_cannot_be_is_refused(text: str, asked: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidInput, match=said):
         static(text, **asked)
+
+
+def test_large_programs_are_solved_in_another_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "_MOST_INTERIOR_ROWS", 0)
+    found = static("dfly(2,4,2,3)", hops=2.0)
+    assert found.chosen.floor == pytest.approx(0.6558, abs=5e-4)
+    assert found.chosen.gap < 1e-3
 
 
 def test_a_set_without_symmetry_is_refused_as_its_network_may_not_be() -> None:

@@ -89,6 +89,22 @@ def test_a_server_and_its_page_have_what_the_command_prints(
         assert "hops 1.5 is out of range" in refused.json()["detail"]
 
 
+def test_failures_are_told_by_commands_servers_and_pages(
+    server: Server, ran: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = {"topology": "hyperx(2,3)", "failures": "both", "protected": True}
+    to = ["--failures", "both", "--protected", "-o", str(tmp_path / "s.parquet")]
+    printed = ran("static", "hyperx(2,3)", *to)
+    made = answered(server, "/v1/splits", asked)
+    for name in ("failures", "protected", "floor", "table"):
+        assert made[name] == printed[name]
+    headers = {"Accept": "text/html"}
+    page = httpx.get(f"{server.url}/splits/{made['id']}", headers=headers, timeout=60).text
+    assert "What single failures leave" in page
+    assert main(["static", "hyperx(2,3)", *to]) == 0
+    assert "x cable 0 to 1" in capsys.readouterr().out
+
+
 def test_sweeps_have_the_figures_in_columns(tmp_path: Path) -> None:
     file = tmp_path / "sweep.toml"
     file.write_text(f'topologies = ["{NETWORK}"]\n[compute.split]\nvlb = ["<=3", "none"]\n')

@@ -1,7 +1,7 @@
 """Commands of kinds of requests that have none of their own, made of the fields of the body."""
 
 import inspect
-from collections.abc import Callable, Collection, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -19,6 +19,7 @@ from tvlb.cli.options import FabricOption, Json, TopologyArgument, WithoutOption
 from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
 from tvlb.cli.settings import option_of, read_by_typer, told
 from tvlb.cli.terminal import (
+    grid,
     in_words,
     print_result,
     print_warnings,
@@ -253,13 +254,27 @@ def _print_facts(document: Mapping[str, Any], console: Console) -> None:
             continue  # what files hold
         if isinstance(value, int | float | str | dict) and name != "provenance":
             console.print(f"{name.replace('_', ' ')}: {in_words(value)}")
-        elif isinstance(value, list) and len(cast("list[Any]", value)) > 1:
-            for one in cast("list[Any]", value):
-                if isinstance(one, dict):
-                    told = _scalars(cast("dict[str, Any]", one))
-                    console.print(f"{name.replace('_', ' ')}: {in_words(told)}")
+        elif isinstance(value, list):
+            items = cast("list[Any]", value)
+            rows = [_cells(cast("dict[str, Any]", one)) for one in items if isinstance(one, dict)]
+            if rows:
+                _print_rows(name.replace("_", " "), rows, console)
 
 
-def _scalars(one: Mapping[str, Any]) -> dict[str, Any]:
-    """Return of an item of a list what can be told in a line."""
-    return {name: value for name, value in one.items() if not isinstance(value, list | dict)}
+def _print_rows(title: str, rows: Sequence[Mapping[str, str]], console: Console) -> None:
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    table = grid([name.replace("_", " ") for name in columns], title=title)
+    for row in rows:
+        table.add_row(*(row.get(name, "") for name in columns))
+    console.print(table)
+
+
+def _cells(one: Mapping[str, Any]) -> dict[str, str]:
+    """Return of an item of a list what can be told in a line: numbers, texts and lists of pairs."""
+    return {
+        name: ", ".join(" to ".join(map(str, pair)) for pair in cast("list[Any]", value)) or "-"
+        if isinstance(value, list)
+        else in_words(value)
+        for name, value in one.items()
+        if not isinstance(value, dict)
+    }

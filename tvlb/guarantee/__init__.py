@@ -5,6 +5,12 @@ a ceiling; `static` the best fixed split there is, and what shorter ones guarant
 """
 
 from tvlb.guarantee.adversary import most_tried
+from tvlb.guarantee.failures import (
+    MOST_ROUTED_AFRESH,
+    FailureKind,
+    SingleFailure,
+    failure_cases,
+)
 from tvlb.guarantee.frontier import (
     FRONTIER_POINTS,
     FrontierPoint,
@@ -33,12 +39,15 @@ from tvlb.guarantee.symmetry import Orbits, network_orbits
 __all__ = [
     "FRONTIER_POINTS",
     "MOST_CELLS",
+    "MOST_ROUTED_AFRESH",
     "MOST_STARTS",
     "PATTERN_STARTS",
     "STARTS",
+    "FailureKind",
     "FrontierPoint",
     "Guarantee",
     "Orbits",
+    "SingleFailure",
     "SplitShare",
     "StaticSplit",
     "check_floor",
@@ -46,6 +55,7 @@ __all__ = [
     "check_starts",
     "check_static",
     "check_worst_traffic",
+    "failure_cases",
     "floor",
     "most_split_work",
     "most_tried",

@@ -6,15 +6,30 @@ each shape, so throughput and mean hops are the two ends of one linear program.
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
+from tvlb.guarantee.failures import (
+    Failing,
+    FailureKind,
+    SingleFailure,
+    failure_cases,
+    protection,
+)
 from tvlb.guarantee.guarantee import check_network, throughput_of
-from tvlb.guarantee.program import MARGIN, Bound, Goal, Judged, LinearProgram, Program
+from tvlb.guarantee.program import (
+    MARGIN,
+    Bound,
+    Goal,
+    Judged,
+    LinearProgram,
+    Program,
+    Protection,
+)
 from tvlb.guarantee.symmetry import Orbits, network_orbits, orbits
 from tvlb.guarantee.usage import ShapeUsage
 from tvlb.model import require_same_topology
@@ -71,6 +86,8 @@ class StaticSplit:
     frontier : what splits guarantee from the fewest hops to the highest throughput.
     orbits : what symmetries of network and paths make alike.
     seconds : wall time by stage.
+    failures : what is guaranteed after each single failure that was asked for.
+    protected : what the split for all of these guarantees on the whole network; None without any.
     """
 
     path_set: PathSet
@@ -81,6 +98,8 @@ class StaticSplit:
     frontier: tuple[FrontierPoint, ...]
     orbits: Orbits
     seconds: Mapping[str, float]
+    failures: tuple[SingleFailure, ...] = ()
+    protected: FrontierPoint | None = None
 
     @property
     def topology(self) -> Topology:
@@ -112,6 +131,8 @@ def static(
     *,
     hops: float | None = None,
     throughput: float | None = None,
+    failures: str | None = None,
+    protected: bool = False,
     seed: int = 0,
     report: Reporter = silent,
 ) -> StaticSplit:
@@ -123,6 +144,9 @@ def static(
     hops : most mean hops that the split may have; None for any.
     throughput : that the split guarantees with as few hops as that takes, packets/cycle/node; None
         for as much as a split of `hops` does.
+    failures : tell what is guaranteed after each single failure of `cables`, `switches` or `both`.
+    protected : whether the split is the one for all of these, of which every pair keeps its whole
+        rate on the paths that are left in any case.
     seed : of random fractions in the text of a path set.
     report : called with `Progress` events.
 
@@ -149,7 +173,7 @@ def static(
     """
     check_seed(seed)
     network = as_topology(topology)
-    check_static(network, hops, throughput)
+    check_static(network, hops, throughput, failures, protected=protected)
     paths = as_path_set(path_set, network, seed)
     require_same_topology(network, paths)
     began = time.perf_counter()
@@ -159,7 +183,8 @@ def static(
     built = time.perf_counter()
     search = Frontier(Program(usage, alike), report)
     split, every = search.chosen(hops, throughput), search.splits()
-    return StaticSplit(
+    settled = time.perf_counter()
+    found = StaticSplit(
         path_set=paths,
         seed=seed,
         usage=usage,
@@ -167,16 +192,43 @@ def static(
         chosen=search.point(split),
         frontier=tuple(map(search.point, every)),
         orbits=alike,
-        seconds={"build": built - began, "split": time.perf_counter() - built},
+        seconds={"build": built - began, "split": settled - built},
+    )
+    if failures is None:
+        return found
+    cases = failure_cases(network, alike, FailureKind(failures))
+    kept = search.protected(protection(search.program, paths, cases))
+    for_all = replace(
+        found, split=kept.share[alike.pair], chosen=(point := search.point(kept)), protected=point
+    )
+    failing = Failing(usage, alike, paths, seed)
+    return replace(
+        for_all if protected else found,
+        failures=tuple(failing.after(cases, found.table, for_all.table, report)),
+        protected=point,
+        seconds={**found.seconds, "failures": time.perf_counter() - settled},
     )
 
 
-def check_static(topology: Topology, hops: float | None, throughput: float | None) -> None:
+def check_static(
+    topology: Topology,
+    hops: float | None,
+    throughput: float | None,
+    failures: str | None = None,
+    *,
+    protected: bool = False,
+) -> None:
     """Raise InvalidInput unless the split of a network can be asked for.
 
     Its symmetries are found, which takes some time.
     """
     check_network(topology)
+    if failures is None and protected:
+        raise InvalidInput("protected: from which failures is not said")
+    if failures is not None and failures not in [*FailureKind]:
+        raise InvalidInput(f"failures {failures!r}: choose one of {', '.join(FailureKind)}")
+    if protected and not hops is throughput is None:
+        raise InvalidInput("protected: a split for all failures has no limit of hops or throughput")
     if hops is not None and throughput is not None:
         raise InvalidInput(f"hops {hops:g} and throughput {throughput:g}: give one of them")
     if throughput is not None and not 0.0 < throughput <= 1.0:
@@ -210,7 +262,7 @@ class Frontier:
     """Finds splits, and keeps what was proved of all."""
 
     def __init__(self, program: Program, report: Reporter = silent) -> None:
-        self._program, self._report = program, report
+        self.program, self._report = program, report
         self._linear = LinearProgram(program)
         self._bounds: list[Bound] = []
         self._best = self._sought(Goal(hops=_PER_HOP, full=1.0))
@@ -228,20 +280,26 @@ class Frontier:
         if throughput > most:
             raise InvalidInput(
                 f"throughput {throughput:g} is out of range: the best fixed split of "
-                f"{self._program.usage.topology} guarantees {most:.6f}"
+                f"{self.program.usage.topology} guarantees {most:.6f}"
             )
         load = max(_SURE / throughput, self._best.load)
         return self._sought(Goal(load=_PER_HOP, hops=1.0, most_load=load))
 
     def splits(self) -> list[Judged]:
         """Return splits from the fewest hops to the highest throughput."""
-        program = self._program
+        program = self.program
         least = program.least(program.hops)
         if self._best.hops <= least / _SURE:
             return [self._best]
         step = (self._best.hops - least) / (FRONTIER_POINTS - 1)
         between = [least + step * one for one in range(FRONTIER_POINTS - 1)]
         return [*map(self._within, between), self._best]
+
+    def protected(self, kept: Protection) -> Judged:
+        """Return the best of those splits of which what fails leaves every pair its whole rate."""
+        split, bound = LinearProgram(self.program, kept).solve(Goal(hops=_PER_HOP, full=1.0))
+        self._bounds.append(bound)
+        return split
 
     def point(self, split: Judged) -> FrontierPoint:
         """Return what is proved of a split, and of all that are no longer."""

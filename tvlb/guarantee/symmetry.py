@@ -60,6 +60,15 @@ class Orbits:
         """One pair of every orbit, int64 (orbits,)."""
         return np.unique(self.pair, return_index=True)[1]
 
+    def of_switches(self, topology: Topology) -> NDArray[np.int64]:
+        """Return the orbit of every switch that has links, int64 (switches,)."""
+        switches, links = topology.num_switches, topology.num_links
+        ends = topology.network.link_source, switches + self.link
+        size = switches + int(self.link.max(initial=-1)) + 1
+        leave = scipy.sparse.coo_array((np.ones(links, dtype=np.int8), ends), shape=(size, size))
+        part = scipy.sparse.csgraph.connected_components(leave, directed=False)[1]
+        return part[:switches].astype(np.int64)
+
     @property
     def first_links(self) -> NDArray[np.int64]:
         """One link of every orbit, int64 (orbits,)."""
@@ -87,20 +96,17 @@ def orbits(usage: PairUsage) -> Orbits:
     return _orbits_by(topology, len(usage), kept, len(found))
 
 
-def orbits_keeping(usage: PairUsage, orbits: Orbits, link: int) -> NDArray[np.int64]:
-    """Return the orbit of every pair under symmetries that keep a link, int64 (pairs,).
+def orbits_keeping(usage: PairUsage, orbits: Orbits, switches: Sequence[int]) -> Orbits:
+    """Find the orbits under those symmetries that keep some switches, and so links between them.
 
     Those of network and paths, of which `orbits` tells.
     """
+    topology = usage.topology
     if orbits.pairs == len(usage):
-        return np.arange(len(usage))
-    found = _images(usage, _automorphisms(usage.topology, link))
-    kept = [
-        both[0]
-        for both in found
-        if both is not None and both[1][link] == link and (orbits.are_all or _keeps(usage, *both))
-    ]
-    return _components(len(usage), kept)
+        return Orbits(np.arange(len(usage)), np.arange(topology.num_links), orbits.are_all)
+    found = _images(usage, _automorphisms(topology, switches))
+    kept = [both for both in found if both is not None and (orbits.are_all or _keeps(usage, *both))]
+    return _orbits_by(topology, len(usage), kept, len(found))
 
 
 def network_orbits(topology: Topology) -> Orbits:
@@ -121,8 +127,8 @@ def _orbits_by(topology: Topology, pairs: int, kept: Sequence[_Image], tried: in
     )
 
 
-def _automorphisms(topology: Topology, link: int | None = None) -> list[NDArray[np.int64]]:
-    """Return generators as int64 (switches,): where each switch goes; the ends of a link stay."""
+def _automorphisms(topology: Topology, fixed: Sequence[int] = ()) -> list[NDArray[np.int64]]:
+    """Return generators as int64 (switches,): where each switch goes; some stay where they are."""
     network, switches = topology.network, topology.num_switches
     one_way = network.link_source < network.link_target
     columns = (network.link_source, network.link_target, network.link_kind)
@@ -132,8 +138,7 @@ def _automorphisms(topology: Topology, link: int | None = None) -> list[NDArray[
     middle = switches + np.arange(len(cables))
     edges = np.concatenate([np.column_stack([cables[:, end], middle]) for end in (0, 1)])
     part = np.zeros(switches)
-    if link is not None:
-        part[[network.link_source[link], network.link_target[link]]] = 2.0, 3.0
+    part[[*fixed]] = 2.0 + np.arange(len(fixed))
     of_switch = np.column_stack([topology.switch_nodes, topology.is_end, part])
     of_cable = np.column_stack([cables[:, 2], parallel, np.ones(len(cables))])
     colour = np.unique(np.concatenate([of_switch, of_cable]), axis=0, return_inverse=True)[1]

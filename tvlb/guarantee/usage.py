@@ -5,7 +5,7 @@ model, by hop count, too: a split is what the model allows, so a mixture of vert
 or all VLB paths up to some length. Or they are by shape, and each has a rate of its own.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Self
@@ -21,6 +21,7 @@ from tvlb.paths import (
     Pairs,
     PathSet,
     Switches,
+    min_rows,
     min_usage,
     sender_pairs,
     shapes_of,
@@ -29,6 +30,7 @@ from tvlb.processes import Progress, Reporter, silent
 from tvlb.topology import Topology
 
 _ROWS_PER_CHUNK = 2_000_000
+_DIGITS = 9  # of shares that are compared
 
 _UsageOf = Callable[[Switches, Switches], ClassUsage]
 
@@ -201,6 +203,32 @@ class ShapeUsage(PairUsage):
     def _detours(path_set: PathSet, source: Switches, target: Switches) -> ClassUsage:
         rows = path_set.rows(source, target)
         return rows.usage_by(rows.shapes(), len(shapes_of(path_set.topology)) + 1)
+
+    def left(self, path_set: PathSet, down: Sequence[NDArray[np.bool_]]) -> NDArray[np.float64]:
+        """Return what is left of every class where links are down, (cases, pairs, columns), 0..1.
+
+        Parameters
+        ----------
+        path_set : that the usage is of.
+        down : bool (links,) of every case.
+        """
+        lost = np.zeros((len(down), self.weight.size))
+        columns, first = self.weight.shape[1], len(self.minimal.code)
+        step = max(1, _ROWS_PER_CHUNK // max(1, self.topology.most_vlb_paths))
+        for at in range(0, len(self), step):
+            ends = self.source[at : at + step], self.target[at : at + step]
+            minimal, detours = min_rows(self.topology, *ends), path_set.rows(*ends)
+            places = (
+                np.searchsorted(self.minimal.code, minimal.hops),
+                first + np.searchsorted(self.detour.code, detours.shapes()),
+            )
+            for rows, place in zip((minimal, detours), places, strict=True):
+                cell = (at + rows.pair_of_row) * columns + place
+                for case, gone in enumerate(rows.crossing(down)):
+                    lost[case] += np.bincount(cell[gone], rows.weight[gone], lost.shape[1])
+        weight = self.weight.ravel()
+        share = 1.0 - np.divide(lost, weight, out=np.ones_like(lost), where=weight > 0)
+        return np.clip(share, 0.0, 1.0).round(_DIGITS).reshape(len(down), *self.weight.shape)
 
     @property
     def names(self) -> tuple[str, ...]:

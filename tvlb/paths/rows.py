@@ -1,6 +1,6 @@
 """Paths as arrays: the rows of many switch pairs, and the links they take."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -190,6 +190,19 @@ class PathRows:
             offset=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
             **{name: getattr(self, name)[keep] for name in _ROW_COLUMNS},
         )
+
+    def crossing(self, every: Iterable[NDArray[np.bool_]]) -> Iterator[NDArray[np.bool_]]:
+        """Yield whether each path takes any link of a choice, bool (rows,).
+
+        Parameters
+        ----------
+        every : bool (links,) each, the links that are chosen.
+        """
+        links = self.links()
+        for chosen in every:
+            # ABSENT is the one behind the last link.
+            taken = np.append(chosen, np.zeros(1, dtype=np.bool_))[links]
+            yield np.asarray(taken.any(axis=1))
 
     def joined(self, other: "PathRows") -> "PathRows":
         """Return these rows and, behind them, those of other pairs, or of the same once more."""

@@ -9,6 +9,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from sim_bridge import Routing, SimulationConfig, VctConfig, Warmup
 from sim_bridge.routers.vct.stability import StabilityCase
 from sim_bridge.routing import draws_split
@@ -17,7 +19,10 @@ from tvlb.forwarding.repair import WORK_AFRESH
 from tvlb.guarantee import (
     FRONTIER_POINTS,
     MOST_CELLS,
+    MOST_ROUTED_AFRESH,
     PATTERN_STARTS,
+    FailureKind,
+    failure_cases,
     most_split_work,
     most_tried,
     network_orbits,
@@ -98,6 +103,9 @@ _BYTES_PER_SPLIT_CELL = 12.0
 _SECONDS_PER_SHAPED_PATH = 9e-7
 _SECONDS_PER_POINT, _SECONDS_PER_ORBITS = 0.1, 2e-4
 _BYTES_PER_ORBITS = 7e3
+# After a failure: a path in two splits, and the program of what is left.
+_SECONDS_PER_FOLLOWED_PATH = 2e-6
+_SECONDS_PER_ORBITS_AFRESH, _BYTES_PER_ORBITS_AFRESH = 4e-4, 7e3
 # So many paths are listed at a time.
 _LISTED_AT_A_TIME, _BYTES_PER_SHAPED_PATH = 2e6, 350.0
 
@@ -293,12 +301,13 @@ def worst_cost(
     return _cost(adversary.stages | split, memory, topology.num_links * _WRITTEN_PER_NUMBER)
 
 
-def static_cost(topology: Topology, path_set: PathSet | str) -> Cost:
+def static_cost(topology: Topology, path_set: PathSet | str, failures: str | None = None) -> Cost:
     """Estimate a fixed split and its frontier, as if paths were as symmetric as the network.
 
     Parameters
     ----------
     path_set : as of `model_cost`.
+    failures : as of `tvlb.guarantee.static`.
     """
     size, share = _of_all_pairs(topology, path_set)
     alike = network_orbits(topology)
@@ -313,6 +322,18 @@ def static_cost(topology: Topology, path_set: PathSet | str) -> Cost:
         + min(paths, _LISTED_AT_A_TIME) * _BYTES_PER_SHAPED_PATH
         + orbits * _BYTES_PER_ORBITS
     )
+    if failures is not None:
+        cases = failure_cases(topology, alike, FailureKind(failures))
+        # Symmetries that keep what is down: the group has about as many as the largest orbit.
+        group = int(np.bincount(alike.pair).max())
+        whole = alike.pair.size * topology.num_links
+        afresh = [whole * min(one.alike / group, 1.0) ** 2 for one in cases]
+        afresh = [one for one in afresh if one <= MOST_ROUTED_AFRESH]
+        stages["failures"] = (
+            paths * len(cases) * _SECONDS_PER_FOLLOWED_PATH
+            + math.fsum(afresh) * _SECONDS_PER_ORBITS_AFRESH
+        )
+        memory += max(afresh, default=0.0) * _BYTES_PER_ORBITS_AFRESH
     return _cost(stages, memory)
 
 

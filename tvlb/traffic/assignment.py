@@ -85,9 +85,13 @@ class Assignments:
         pairs, links = crossing.shape
         if pairs * links > _MOST_PROVED:
             return None
+        return 1.0 / max(1.0, self.most_load(crossing))
+
+    def most_load(self, crossing: "scipy.sparse.csr_array") -> float:
+        """Return what no admissible traffic loads a link beyond, flits/cycle; see `floor`."""
         crossed = crossing.tocsc()
-        loads = (self.worst(crossed[:, [link]].toarray().ravel()).bound for link in range(links))
-        return 1.0 / max(1.0, *loads)
+        links = range(crossed.shape[1])
+        return max(self.worst(crossed[:, [link]].toarray().ravel()).bound for link in links)
 
     def scale(self, traffic: NDArray[np.float64]) -> float:
         """Return by what traffic between pairs, float64 (pairs,), is divided to be admissible."""

@@ -1,23 +1,32 @@
 """Fixed splits: the best for any traffic, and what splits of fewer hops guarantee."""
 
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import ConfigDict, Field
 
 from tvlb.documents import Document, versions
-from tvlb.guarantee import FrontierPoint, StaticSplit, check_static, static
+from tvlb.guarantee import FrontierPoint, SingleFailure, StaticSplit, check_static, static
 from tvlb.languages import one_of
 from tvlb.paths import PathSet, parse_expression
 from tvlb.processes import Reporter, Stages
 from tvlb.requests import Answer, Context, Form, Link, Request, RequestKind
-from tvlb.requests.common import Count, PathSetText, Seconds, Seed, Share, TopologyText, Versions
+from tvlb.requests.common import (
+    Count,
+    OptionalKey,
+    PathSetText,
+    Seconds,
+    Seed,
+    Share,
+    TopologyText,
+    Versions,
+)
 from tvlb.requests.cost import Cost, static_cost
 from tvlb.requests.examples import example
 from tvlb.requests.request import Seed as AskedSeed
 from tvlb.requests.texts import ExpressionText
 from tvlb.table import SPLIT, SplitTable, written_formats
-from tvlb.topology import Topology, described
+from tvlb.topology import Failures, Topology, described
 
 
 class SplitBody(Request):
@@ -46,6 +55,20 @@ class SplitBody(Request):
             "null for the most.",
         ),
     ] = None
+    failures: Annotated[
+        Literal["cables", "switches", "both"] | None,
+        Field(
+            description="Tell what is guaranteed after each single failure of cables, switches or "
+            "both; null for none."
+        ),
+    ] = None
+    protected: Annotated[
+        bool,
+        Field(
+            description="Take the split of which those failures leave every pair its whole rate, "
+            "instead of the best for the whole network."
+        ),
+    ] = False
     seed: AskedSeed = 0
 
     def path_set(self, network: Topology) -> PathSet:
@@ -54,11 +77,11 @@ class SplitBody(Request):
 
     def _resolved(self, network: Topology) -> Self:
         vlb = str(self.path_set(network))
-        check_static(network, self.hops, self.throughput)
+        check_static(network, self.hops, self.throughput, self.failures, protected=self.protected)
         return self.model_copy(update={"topology": described(network), "vlb": vlb})
 
     def _cost(self, network: Topology) -> Cost:
-        return static_cost(network, self.path_set(network))
+        return static_cost(network, self.path_set(network), self.failures)
 
 
 class FrontierFigures(Document):
@@ -82,6 +105,38 @@ class FrontierFigures(Document):
         return cls(
             hops_mean=point.hops, floor=point.floor, floor_bound=point.floor_bound, gap=point.gap
         )
+
+
+class FailureFigures(Document):
+    """What splits guarantee after a failure, under any traffic of the nodes that are left."""
+
+    down: str = Field(description="What is down.")
+    without: Failures = Field(description="The same, as requests and files of failures have it.")
+    alike: Annotated[int, Field(ge=1)] = Field(
+        description="Cables or switches that symmetries make alike; each leaves as much."
+    )
+    struck: Share = Field(
+        description="The best split without its dead paths sustains it, what is left of every pair "
+        "scaled; packets/cycle/node."
+    )
+    struck_lost: tuple[tuple[int, int], ...] = Field(
+        description="Pairs of switches that lose all the paths of that split."
+    )
+    protected: Share = Field(description="The same of the protected split.")
+    protected_lost: tuple[tuple[int, int], ...] = Field(
+        description="Pairs of switches that lose all the paths of the set."
+    )
+    afresh: Share | None = Field(
+        description="The best split of what is left sustains it; null where the network falls "
+        "apart, or where too little symmetry is left."
+    )
+    afresh_bound: Share | None = Field(description="No split of what is left guarantees more.")
+
+    @classmethod
+    def of(cls, found: SingleFailure) -> Self:
+        """Describe a failure."""
+        told = {name: getattr(found, name) for name in cls.model_fields.keys() & vars(found).keys()}
+        return cls(down=found.text, without=found.failures, **told)
 
 
 class SplitSummary(Document):
@@ -123,6 +178,13 @@ class SplitDocument(FrontierFigures, _Head):
         description="The best splits from the mean hops of shortest paths to the fewest by which "
         "the highest throughput is guaranteed."
     )
+    protected: OptionalKey[FrontierFigures] = Field(
+        default=None,
+        description="What the split for all failures guarantees on the whole network.",
+    )
+    failures: OptionalKey[tuple[FailureFigures, ...]] = Field(
+        default=None, description="What is guaranteed after each single failure."
+    )
     orbits: _Orbits = Field(description="What no symmetry of network and paths makes alike.")
     seed: Seed
     timings: dict[str, Seconds] = Field(description="Wall time by stage, seconds.")
@@ -132,6 +194,10 @@ class SplitDocument(FrontierFigures, _Head):
     def of_split(cls, found: StaticSplit) -> Self:
         """Describe a split."""
         orbits = found.orbits
+        failing: dict[str, Any] = {}
+        if found.protected is not None:
+            failing["protected"] = FrontierFigures.of(found.protected)
+            failing["failures"] = tuple(map(FailureFigures.of, found.failures))
         return cls.model_validate(
             {
                 "topology": str(found.topology),
@@ -139,6 +205,7 @@ class SplitDocument(FrontierFigures, _Head):
                 "table": SplitSummary.of(found.table),
                 **dict(FrontierFigures.of(found.chosen)),
                 "frontier": tuple(map(FrontierFigures.of, found.frontier)),
+                **failing,
                 "orbits": {"pairs": orbits.pairs, "links": len(orbits.first_links)},
                 "seed": found.seed,
                 "timings": found.seconds,
@@ -162,6 +229,8 @@ def _compute(body: SplitBody, context: Context, report: Reporter) -> Answer:
         body.path_set(network),
         hops=body.hops,
         throughput=body.throughput,
+        failures=body.failures,
+        protected=body.protected,
         seed=body.seed,
         report=context.stopping(report, "the search for the best split"),
     )
@@ -196,7 +265,13 @@ KIND = RequestKind(
     usage_route="get_split_links",
     listed=_Listed,
     lists_by_table=True,
-    stages=Stages({"build": ("build", 0.0, 0.4), "split": ("split", 0.4, 1.0)}),
+    stages=Stages(
+        {
+            "build": ("build", 0.0, 0.3),
+            "split": ("split", 0.3, 0.7),
+            "failures": ("failures", 0.7, 1.0),
+        }
+    ),
     at_once=True,
     swept=True,
     rank=10,

@@ -175,12 +175,24 @@ class SplitTable(StoredTable):
 
     @cached_property
     def _followed(self) -> tuple["scipy.sparse.csr_array", NDArray[np.float64]]:
+        return self.followed(np.zeros(self.topology.num_links, dtype=np.bool_))
+
+    def followed(
+        self, down: NDArray[np.bool_]
+    ) -> tuple["scipy.sparse.csr_array", NDArray[np.float64]]:
+        """Return `crossing` and `carried` of the paths that are left where links are down.
+
+        Parameters
+        ----------
+        down : bool (links,).
+        """
         links = self.topology.num_links
         crossing: list[scipy.sparse.csr_array] = []
         carried: list[NDArray[np.float64]] = []
         for mine in self.some_pairs():
             for rows in self.routes(*mine):
-                usage = rows.usage_by(np.zeros(len(rows), dtype=np.int64), 1)
+                left = rows.filtered(~next(rows.crossing([down]))) if down.any() else rows
+                usage = left.usage_by(np.zeros(len(left), dtype=np.int64), 1)
                 entries = usage.entry_value, (usage.entry_class, usage.entry_link)
                 crossing.append(scipy.sparse.csr_array(entries, shape=(len(mine[0]), links)))
                 carried.append(usage.weight[:, 0])
