@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tvlb.errors import Cancelled, InvalidInput
-from tvlb.guarantee import split, worst
+from tvlb.guarantee import split, symmetry, worst
 from tvlb.guarantee.symmetry import orbits
 from tvlb.guarantee.usage import PairUsage
 from tvlb.model import throughput
@@ -199,3 +199,56 @@ def test_an_interrupted_search_ends() -> None:
 def test_other_networks_paths_are_refused() -> None:
     with pytest.raises(InvalidInput, match="belongs to"):
         worst("2,4,2,3", as_path_set("all", as_topology("2,4,2,5")))
+
+
+def classes_of(topology: Topology) -> NDArray[np.int64]:
+    """Return one permutation of the switches of all that symmetries make alike, int64 (.., 8).
+
+    At most one switch stays, as in `all_traffic`; every switch has as many nodes.
+    """
+    switches = topology.num_switches
+    group = {tuple(range(switches))}
+    generators = symmetry._automorphisms(topology)  # pyright: ignore[reportPrivateUsage]
+    while True:
+        more = {tuple(one[list(known)].tolist()) for known in group for one in generators} | group
+        if len(more) == len(group):
+            break
+        group = more
+    images = np.array(list(itertools.permutations(range(switches))))
+    images = images[(images == np.arange(switches)).sum(axis=1) <= 1]
+    digits = switches ** np.arange(switches)
+    least = images @ digits
+    for one in map(np.array, group):
+        # What is sent from a to b goes from the image of a to that of b.
+        least = np.minimum(least, one[images[:, np.argsort(one)]] @ digits)
+    return images[np.unique(least, return_index=True)[1]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["torus(1,8)", "hyperx(1,2,4)", "dfly(1,4,1,2)"])
+def test_floor_and_ceiling_of_eight_switches_are_those_of_all_permutations(text: str) -> None:
+    topology = as_topology(text)
+    assert topology.num_switches == 8
+    found = worst(topology, "all", starts=4)
+    usage, alike = found.usage, found.orbits
+    number = np.full((8, 8), -1)
+    number[usage.source, usage.target] = np.arange(len(usage))
+    images = classes_of(topology)
+    rows = np.zeros((len(images), len(usage)))
+    for switch, targets in enumerate(images.T):
+        goes = targets != switch
+        rows[np.flatnonzero(goes), number[switch, targets[goes]]] = 1.0
+    # Symmetries map what loads a link to what loads any other of its orbit: so all links are asked.
+    links = np.arange(topology.num_links)
+    load = float((rows @ crossed(usage, found.split, links)).max())
+    assert found.floor == pytest.approx(1.0 / max(load, 1.0), rel=3e-6)
+    shares = usage.vertices_on_links(links).astype(np.float64)
+    of_pairs = (rows[:, np.newaxis, :, np.newaxis] * shares).reshape(-1, *shares.shape[1:])
+    crossing = np.zeros((len(of_pairs), alike.pairs, shares.shape[2]))
+    for pair, orbit in enumerate(alike.pair):
+        crossing[:, orbit] += of_pairs[:, pair]
+    best = best_load(crossing, usage.is_vertex[alike.first_pairs])
+    assert 1.0 / max(best, 1.0) == pytest.approx(found.floor_bound, rel=4e-5)
+    assert found.gap < 4e-5
+    thetas = [throughput(topology, "all", pattern(usage, one)).theta for one in rows]
+    assert found.ceiling == pytest.approx(min(thetas), abs=1e-6)
