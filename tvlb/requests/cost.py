@@ -37,6 +37,7 @@ from tvlb.search.options import SearchOptions
 from tvlb.search.sampling import BATCH
 from tvlb.search.windows import Windows
 from tvlb.search.workload import Workload, parse_traffic
+from tvlb.search.worst_simulated import CONFIG as SWAPS_CONFIG
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, parse_pattern, type1_set, type2_set
 
@@ -94,6 +95,7 @@ _BYTES_PER_SPLIT_FLOW = 300.0
 _SECONDS_PER_SPLIT_WORK = 4e-9
 _MANY_CELLS = 2e6
 _TRAFFICS_PER_START = 60
+_SWAPS_LOAD = 0.4  # what runs between swaps cost on average, patterns listed anew for each
 _SECONDS_PER_TRAFFIC_ENTRY = 3e-7
 _SECONDS_PER_PRICED_ENTRY = 1.2e-8
 _BYTES_PER_CLASS_ENTRY = 14.0
@@ -242,10 +244,15 @@ def model_cost(topology: Topology, path_set: PathSet | str, pattern: Pattern) ->
 
 def with_traffic(cost: Cost, topology: Topology, patterns: Iterable[Pattern]) -> Cost:
     """Add what it takes to find the traffic of those patterns that an engine finds."""
-    paths = [one.searched_paths for one in patterns if one.searched_paths is not None]
-    if not paths:
+    found = [
+        _swaps(topology, one.searched_runs)
+        if one.searched_runs
+        else _adversary(topology, one.searched_paths, PATTERN_STARTS)
+        for one in patterns
+        if one.searched_paths is not None
+    ]
+    if not found:
         return cost
-    found = [_adversary(topology, one, PATTERN_STARTS) for one in paths]
     seconds = math.fsum(second for one in found for second in one.stages.values())
     return replace(
         cost,
@@ -253,6 +260,11 @@ def with_traffic(cost: Cost, topology: Topology, patterns: Iterable[Pattern]) ->
         memory_bytes=max(cost.memory_bytes, *(one.memory_bytes for one in found)),
         stages=cost.stages | {"traffic": seconds},
     )
+
+
+def _swaps(topology: Topology, runs: int) -> Cost:
+    """Estimate the search for the worst traffic by simulations."""
+    return simulation_cost(topology, "ugal-l", SWAPS_CONFIG, [_SWAPS_LOAD] * runs, 1, False)
 
 
 def _adversary(topology: Topology, path_set: PathSet | str, starts: int) -> Cost:

@@ -35,6 +35,7 @@ from tvlb.traffic.patterns.mixed import Mixed
 from tvlb.traffic.patterns.node_shift import NodeShift
 from tvlb.traffic.patterns.permutation import Permutation
 from tvlb.traffic.patterns.shift import Shift
+from tvlb.traffic.patterns.switch_permutation import SwitchPermutation
 from tvlb.traffic.patterns.tmixed import TimeMixed
 from tvlb.traffic.patterns.type2 import Type2
 from tvlb.traffic.patterns.uniform import Uniform
@@ -54,6 +55,7 @@ __all__ = [
     "Pattern",
     "Permutation",
     "Shift",
+    "SwitchPermutation",
     "TimeMixed",
     "Type2",
     "Uniform",

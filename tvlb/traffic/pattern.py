@@ -60,6 +60,11 @@ class Pattern(ABC):
         """The paths for which an engine has to find what is sent; None of other patterns."""
         return None
 
+    @property
+    def searched_runs(self) -> int:
+        """Simulations by which that engine finds it; 0 where it needs none."""
+        return 0
+
     def settled(self, topology: Topology, seed: int) -> "Pattern":
         """Return it with what an engine has to find, once for all that runs; itself of others.
 

@@ -40,6 +40,11 @@ class Step(NamedPattern):
         """See `Pattern.searched_paths`."""
         return self.pattern.searched_paths
 
+    @property
+    def searched_runs(self) -> int:
+        """See `Pattern.searched_runs`."""
+        return self.pattern.searched_runs
+
     def settled(self, topology: Topology, seed: int) -> "Step":
         """See `Pattern.settled`."""
         return replace(self, pattern=self.pattern.settled(topology, seed))

@@ -57,7 +57,7 @@ class Worst(NamedPattern):
     def settled(self, topology: Topology, seed: int) -> MatrixPattern:
         """See `Pattern.settled`."""
         try:
-            found = _engine().worst_traffic(topology, self.path_set, seed)
+            found = self._engine().worst_traffic(topology, self.path_set, seed)
         except InvalidInput as error:
             raise InvalidInput(f"{self}: {error}") from error
         return replace(found, name=str(self))
@@ -65,7 +65,7 @@ class Worst(NamedPattern):
     def outlined(self, topology: Topology, seed: int) -> MatrixPattern:
         """See `Pattern.outlined`; a ring of all switches with nodes."""
         try:
-            _engine().check_worst_traffic(topology, self.path_set, seed)
+            self._engine().check_worst_traffic(topology, self.path_set, seed)
         except InvalidInput as error:
             raise InvalidInput(f"{self}: {error}") from error
         names = topology.labels or range(topology.num_switches)
@@ -86,10 +86,9 @@ class Worst(NamedPattern):
         nodes = topology.switch_nodes[topology.switch_nodes > 0].tolist()
         return sum(nodes) // math.gcd(*nodes)
 
-
-def _engine() -> Any:
-    # By its name: what searches traffic is of a layer above.
-    return import_module("tvlb.guarantee")
+    def _engine(self) -> Any:
+        # By its name: what searches traffic is of a layer above.
+        return import_module("tvlb.guarantee")
 
 
 PATTERN = Worst
