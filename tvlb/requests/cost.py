@@ -101,13 +101,14 @@ _SECONDS_PER_PRICED_ENTRY = 1.2e-8
 _BYTES_PER_CLASS_ENTRY = 14.0
 _BYTES_PER_SPLIT_CELL = 12.0
 # A split by shape: listing a path and the links that it crosses; a program, and that per orbit of
-# pairs times orbit of links. Measured on dfly(4,8,4,9,palmtree), slimfly(13) and dfly(2,4,2,5).
+# pairs times orbit of links. Measured on dfly(4,8,4,9,palmtree), slimfly(13), dfly(2,4,2,5) and
+# dfly(4,8,4,33,palmtree); after failures, on the first and slimfly(7), with less memory.
 _SECONDS_PER_SHAPED_PATH = 9e-7
-_SECONDS_PER_POINT, _SECONDS_PER_ORBITS = 0.1, 2e-4
+_SECONDS_PER_POINT, _SECONDS_PER_ORBITS = 0.1, 4e-4
 _BYTES_PER_ORBITS = 7e3
 # After a failure: a path in two splits, and the program of what is left.
 _SECONDS_PER_FOLLOWED_PATH = 2e-6
-_SECONDS_PER_ORBITS_AFRESH, _BYTES_PER_ORBITS_AFRESH = 4e-4, 7e3
+_BYTES_PER_ORBITS_AFRESH = 5e3
 # So many paths are listed at a time.
 _LISTED_AT_A_TIME, _BYTES_PER_SHAPED_PATH = 2e6, 350.0
 
@@ -343,7 +344,7 @@ def static_cost(topology: Topology, path_set: PathSet | str, failures: str | Non
         afresh = [one for one in afresh if one <= MOST_ROUTED_AFRESH]
         stages["failures"] = (
             paths * len(cases) * _SECONDS_PER_FOLLOWED_PATH
-            + math.fsum(afresh) * _SECONDS_PER_ORBITS_AFRESH
+            + math.fsum(afresh) * _SECONDS_PER_ORBITS
         )
         memory += max(afresh, default=0.0) * _BYTES_PER_ORBITS_AFRESH
     return _cost(stages, memory)
