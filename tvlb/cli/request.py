@@ -271,10 +271,12 @@ def _print_rows(title: str, rows: Sequence[Mapping[str, str]], console: Console)
 
 def _cells(one: Mapping[str, Any]) -> dict[str, str]:
     """Return of an item of a list what can be told in a line: numbers, texts and lists of pairs."""
-    return {
-        name: ", ".join(" to ".join(map(str, pair)) for pair in cast("list[Any]", value)) or "-"
-        if isinstance(value, list)
-        else in_words(value)
-        for name, value in one.items()
-        if not isinstance(value, dict)
+    pairs = {
+        name: cast("list[Any]", value) for name, value in one.items() if isinstance(value, list)
+    }
+    told = {name: in_words(one[name]) for name in one if not isinstance(one[name], list | dict)}
+    return told | {
+        name: ", ".join(" to ".join(map(str, pair)) for pair in value) or "-"
+        for name, value in pairs.items()
+        if all(isinstance(pair, list) for pair in value)
     }
