@@ -184,7 +184,7 @@ def test_keys_of_many_parts(text: str, part: str, tmp_path: Path) -> None:
         read_sweep_file(path)
 
 
-@pytest.mark.parametrize("value", ["1" * 10**6, '"' + r"\"" * 100_000, "a  " * 300_000])
+@pytest.mark.parametrize("value", ["1" * 10**6, '"' + r"\"" * 20_000, "a  " * 300_000])
 def test_long_values_are_looked_at_once(value: str, tmp_path: Path) -> None:
     # It would take minutes to look again from every character on.
     path = tmp_path / "s.toml"

@@ -322,6 +322,7 @@ def test_a_scheduler_without_workers() -> None:
             raise AssertionError("there is no worker")
 
 
+@pytest.mark.slow
 def test_the_tasks_fail_when_all_workers_have_gone(tmp_path: Path) -> None:
     with (
         _small_cluster(workers=1, threads=1) as cluster,

@@ -51,7 +51,9 @@ def left_of(table: SplitTable, failures: Failures) -> float:
     return 1.0 / max(1.0, *(assignments.worst(one).bound for one in scaled.T))
 
 
-@pytest.mark.parametrize("text", [NETWORK, "hyperx(2,3)", "listed"])
+@pytest.mark.parametrize(
+    "text", [pytest.param(NETWORK, marks=pytest.mark.slow), "hyperx(2,3)", "listed"]
+)
 def test_every_single_failure_leaves_what_its_case_says(text: str) -> None:
     topology = network(text)
     best = static(topology, failures="both")

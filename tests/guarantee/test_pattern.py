@@ -25,7 +25,10 @@ PATTERN = "worst(<=3)"
 SIMULATED = "worst-simulated(<=3,runs=20)"
 
 
-@pytest.mark.parametrize(("paths", "known"), [("all", 0.5358), ("short(2,3)", 0.4452)])
+@pytest.mark.parametrize(
+    ("paths", "known"),
+    [("all", 0.5358), pytest.param("short(2,3)", 0.4452, marks=pytest.mark.slow)],
+)
 def test_the_model_sustains_no_more_than_is_known(paths: str, known: float) -> None:
     # TYPE_1 and TYPE_2 have .5625 and .4749 at the least.
     assert throughput("dfly(2,4,2,9)", paths, f"worst({paths})").theta <= known + 1e-4
@@ -78,6 +81,7 @@ def test_a_search_is_judged_on_both(monkeypatch: pytest.MonkeyPatch) -> None:
     assert again.identity == found[1].identity
 
 
+@pytest.mark.slow
 def test_swaps_find_traffic_that_ugal_does_worse_under() -> None:
     topology, load = as_topology("dfly(2,4,2,9)"), 0.285
     found = parse_pattern("worst-simulated(all,runs=90)").settled(topology, 0)

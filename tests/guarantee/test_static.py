@@ -69,6 +69,7 @@ def _as_one(topology: Topology, source: Switches, target: Switches) -> ClassUsag
     return rows.usage_by(np.zeros(len(rows), dtype=np.int64), 1)
 
 
+@pytest.mark.slow
 def test_a_frontier_of_a_symmetric_dragonfly_is_the_known_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

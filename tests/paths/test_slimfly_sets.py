@@ -28,7 +28,9 @@ def test_reference_loads(case: Case) -> None:
     assert case.found_in(figures) == pytest.approx(case.values, abs=TOLERANCE)
 
 
-@pytest.mark.parametrize(("q", "pairs"), [(4, 0), (5, 350), (7, 0), (9, 1458)])
+@pytest.mark.parametrize(
+    ("q", "pairs"), [(4, 0), (5, 350), (7, 0), pytest.param(9, 1458, marks=pytest.mark.slow)]
+)
 def test_near_has_a_path_where_three_hops_have_none(q: int, pairs: int) -> None:
     topology = SlimFly(q)
     ends = all_pairs(topology)

@@ -435,6 +435,7 @@ def test_every_figure_of_every_family(family: str) -> None:
         check_figure(figure_of(document), network)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", harder())
 def test_every_figure_with_little_and_with_much(change: str) -> None:
     table, _, _, *simulated = documents_of("slimfly")[1]

@@ -272,6 +272,7 @@ def test_without_balancing_there_are_no_forms() -> None:
     assert all(one.candidate.form is None for one in found.raced)
 
 
+@pytest.mark.slow
 def test_random_points_are_worse_than_a_strategy_on_the_same_budget() -> None:
     def reached(proposer: Proposer) -> float:
         settings = [replace(SETTING, budget=700 * FLIT_HOPS, seed=seed) for seed in range(3)]

@@ -237,6 +237,7 @@ def test_a_search_can_be_cancelled_at_any_stage(ended: FinishedSearch, stage: st
         optimize(TOPOLOGY, QUICK, report=report, stop=stop, unit_cache=unit_cache)
 
 
+@pytest.mark.slow
 def test_a_front_has_a_table_for_every_answer() -> None:
     options = replace(QUICK, objective="front", traffic=("shift(1,0)", "uniform:2"), budget="0")
     found = search(replace(options, balancing=None)).found

@@ -189,6 +189,7 @@ def test_a_table_too_large_for_the_full_form_says_so(monkeypatch: pytest.MonkeyP
         compact.expanded()
 
 
+@pytest.mark.slow
 def test_a_table_of_more_paths_than_can_be_listed_takes_kilobytes() -> None:
     # <=4 on dfly(10,20,10,21): 506 paths for each of 175,980 pairs on average. One switch has rows
     # for all 419 others, and they are what the set lists.
