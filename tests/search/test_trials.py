@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,13 +17,13 @@ from tvlb.search.simulation_units import Recipe, RunFigures, RunUnit, Saturation
 from tvlb.search.trials import Figures, Loads, Trials, find_loads
 from tvlb.search.workload import Workload
 from tvlb.topology import Dragonfly
-from tvlb.traffic import Permutation, Shift, Type2, Uniform
+from tvlb.traffic import Pattern, Permutation, Shift, Type2, Uniform
 
 TOPOLOGY = Dragonfly(2, 4, 2, 5)
 NAMES = ("all", "<=4", "short(2,3)")
 NAMED_SETS = [NamedSet(name, name, parse_expression(name, TOPOLOGY), 0) for name in NAMES]
 TRAFFIC = Workload((Shift(1, 0), Type2(0), Uniform(), Permutation(seed=1)), (0.4, 0.2, 0.2, 0.2))
-LOADS = [Loads(low=0.1 * number, saturation=0.2 + 0.1 * number) for number in range(1, 5)]
+LOADS = [Loads(0.1 * number, 0.2 + 0.1 * number, 0.3 + 0.1 * number) for number in range(1, 5)]
 CONFIG = SimulationConfig(buffer_flits=16, stop_when_saturated=True)
 
 
@@ -179,3 +180,39 @@ def test_loads_follow_from_the_saturation_of_the_reference(
     # Those that carry nothing count as if they carried the least.
     assert [one.saturation for one in found] == [max(one, 0.02) for one in saturation]
     assert work == Work(flit_hops=2 * FLIT_HOPS)
+
+
+# Beyond what a likely rule sustains by a quarter, but not beyond the bound .5 unless the reference
+# is; of traffic that saturates late and gains nothing, where the reference saturates. Latency at
+# .15, or at three quarters of the least saturation.
+@pytest.mark.parametrize(
+    ("saturation", "ruled", "expected"),
+    [
+        ([0.3, 0.8], [0.36, 0.7], [(0.15, 0.45), (0.56, 0.8)]),
+        ([0.3, 0.7], [0.42, 0.8], [(0.15, 0.5), (0.49, 1.0)]),
+        ([0.1, 0.48], [0.08, 0.6], [(0.075, 0.125), (0.075, 0.75)]),
+    ],
+)
+def test_loads_of_searches_for_rules_follow_from_what_a_rule_sustains(
+    saturation: list[float], ruled: list[float], expected: list[tuple[float, float]]
+) -> None:
+    patterns = TRAFFIC.patterns[:2]
+    by_name = {
+        (name, str(pattern)): load
+        for name, loads in (("all", saturation), ("<=4", ruled))
+        for pattern, load in zip(patterns, loads, strict=True)
+    }
+    units = Modelled(
+        distinct, lambda unit: by_name[unit.recipe.named_set.name, str(unit.recipe.pattern)]
+    )
+
+    def unit_of(named_set: NamedSet, pattern: Pattern) -> SaturationUnit:
+        return SaturationUnit(Recipe(named_set, "par", pattern, 0), CONFIG, 0.02, None)
+
+    usual, other = (partial(unit_of, one) for one in NAMED_SETS[:2])
+    bounds = dict(zip(map(str, patterns), (0.5, 1.0), strict=True))
+    found, work = find_loads(
+        patterns, None, usual, units, other, lambda pattern: bounds[str(pattern)]
+    )
+    assert [(one.low, one.beyond) for one in found] == [pytest.approx(one) for one in expected]
+    assert work == Work(flit_hops=4 * FLIT_HOPS)

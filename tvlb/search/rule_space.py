@@ -10,15 +10,17 @@ from tvlb.paths import RULE_SETTINGS, QueueFactor, UgalRule
 _MOST_CANDIDATES = 4
 _STEP, _MOST_THRESHOLD = 8, 96
 _RATIO, _DIGITS, _LEAST_FACTOR, _MOST_FACTOR = 1.25, 2, 0.25, 4.0
-# What is counted, the likeliest to be better than the port's first.
-_QUEUES = ("port/vc", "vc", "waiting", "vc/waiting", "port")
-# Where long searches mostly end.
+# Where long searches mostly end, on one network or another; the first sustains much with any paths.
 _LIKELY: tuple[dict[str, Any], ...] = (
-    {"queue": "port/vc", "candidates": 2},
-    {"queue": "vc", "candidates": 2},
+    {"queue": "port/vc"},
+    {"queue": "vc"},
+    {"queue": "waiting/vc", "vlb_factor": 0.5},
+    {"queue": "waiting/vc", "vlb_factor": 0.33},
+    {"queue": "waiting", "threshold": 4, "vlb_factor": 2.0},
     {"queue": "vc", "threshold": 8},
-    {"queue": "vc", "candidates": 2, "vlb_factor": 0.8},
-    {"queue": "vc", "candidates": 2, "vlb_factor": 0.8, "threshold": 8},
+    {"queue": "vc", "threshold": 16, "vlb_factor": 0.8},
+    {"queue": "vc", "threshold": 8, "vlb_factor": 0.8, "candidates": 2},
+    {"queue": "vc", "threshold": 8, "vlb_factor": 0.5, "candidates": 2},
 )
 
 
@@ -50,9 +52,7 @@ class RuleSpace:
 
     def starts(self) -> list[UgalRule]:
         """Return different rules to begin with, others than the base."""
-        queues = [replace(self.base, queue=queue) for queue in _QUEUES]
-        more = [replace(self.base, **one) for one in _LIKELY]
-        return self._allowed([*queues, *more], self.base)
+        return self._allowed([replace(self.base, **one) for one in _LIKELY], self.base)
 
     def beside(self, rule: UgalRule) -> list[UgalRule]:
         """Return the rules that count the same and differ from one by a step in one respect."""

@@ -26,26 +26,31 @@ _LEAST_COUNTS = 0.5
 _LEAST_SERVED = 0.003
 _LEAST_LOAD = 0.02
 _LATE = 0.6
+_REACH = 1.25
+# More than this a rule has to sustain for that to be no chance.
+_GAINS = 1.05
 
 
 @dataclass(frozen=True)
 class Look:
-    """At which loads sets are looked at.
+    """Where latencies are looked at.
 
     Attributes
     ----------
-    reach : times the saturation of the reference, throughput is measured.
-    late : times that, latency is, of a pattern that saturates late: where the detours matter.
-    most_low : latency of others is measured at no more than this, packets/cycle/node.
+    late : times the saturation of the reference, of a pattern that saturates late: where the
+        detours matter.
+    most_low : others at no more than this, packets/cycle/node,
+    share_of_least : and at no more than this share of the least saturation.
     """
 
-    reach: float
     late: float
     most_low: float
+    share_of_least: float
 
 
-USUAL_LOOK = Look(reach=1.25, late=0.55, most_low=REFERENCE_LOAD)
-"""By one rule the best sets sustain up to a fifth more than the reference."""
+USUAL_LOOK = Look(late=0.55, most_low=REFERENCE_LOAD, share_of_least=0.5)
+LOOK_WITH_RULES = Look(late=0.7, most_low=1.5 * REFERENCE_LOAD, share_of_least=0.75)
+"""Between both loads where latencies are judged: rules trade one for the other."""
 
 
 @dataclass(frozen=True)
@@ -56,17 +61,12 @@ class Loads:
     ----------
     low : where latency is measured.
     saturation : of a reference set, roughly.
-    reach : times this throughput is measured, beyond the saturation of any set.
+    beyond : where throughput is measured.
     """
 
     low: float
     saturation: float
-    reach: float = USUAL_LOOK.reach
-
-    @property
-    def beyond(self) -> float:
-        """Where throughput is measured."""
-        return min(1.0, self.reach * self.saturation)
+    beyond: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +186,8 @@ def find_loads(
     low: float | None,
     unit_of: Callable[[Pattern], SaturationUnit],
     units: Units,
-    look: Look = USUAL_LOOK,
+    ruled_of: Callable[[Pattern], SaturationUnit] | None = None,
+    most_of: Callable[[Pattern], float] = lambda _: 1.0,
 ) -> tuple[list[Loads], Work]:
     """Choose the loads of every pattern by the saturation of a reference set.
 
@@ -194,16 +195,34 @@ def find_loads(
     ----------
     low : where latency is measured, None to choose.
     unit_of : the search for the saturation load of the reference on a pattern.
+    ruled_of : the same by a rule that is likely to be good, where rules are searched.
+    most_of : a bound on what any set sustains, packets/cycle/node.
     """
-    found = units.map([unit_of(pattern) for pattern in patterns])
-    saturation = [max(one.load, _LEAST_LOAD) for one in found]
-    least = min(look.most_low, min(saturation) / 2)
-    loads = [
-        Loads(
-            low=low if low is not None else (look.late * one if one > _LATE else least),
-            saturation=one,
-            reach=look.reach,
-        )
-        for one in saturation
-    ]
-    return loads, sum((one.work for one in found), Work())
+    both = [unit_of] if ruled_of is None else [unit_of, ruled_of]
+    found = units.map([of(pattern) for of in both for pattern in patterns])
+    loads = [max(one.load, _LEAST_LOAD) for one in found]
+    saturation, ruled = loads[: len(patterns)], loads[len(patterns) :]
+    beyond = (
+        [_beyond(*one) for one in zip(saturation, ruled, map(most_of, patterns), strict=True)]
+        if ruled
+        else [min(1.0, _REACH * one) for one in saturation]
+    )
+    look = LOOK_WITH_RULES if ruled else USUAL_LOOK
+    least = min(look.most_low, look.share_of_least * min(saturation))
+    lows = [look.late * one if one > _LATE else least for one in saturation]
+    return [
+        Loads(one if low is None else low, *others)
+        for one, *others in zip(lows, saturation, beyond, strict=True)
+    ], sum((one.work for one in found), Work())
+
+
+def _beyond(saturation: float, ruled: float, most: float) -> float:
+    """Return where sets of any rule are told apart.
+
+    By one rule the best sets sustain up to a fifth more than the reference. Where they cannot, an
+    overload tells how they collapse and not what they sustain; so it does of traffic that MIN
+    carries, which no rule gains by and some lose by.
+    """
+    if saturation > _LATE and ruled < _GAINS * saturation:
+        return saturation
+    return min(1.0, max(_REACH * saturation, min(_REACH * ruled, most)))

@@ -9,12 +9,14 @@ the conventional set by other rules (`tvlb.search.rule_space`). What it finds is
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sim_bridge import Routing, SimulationConfig
 from tvlb.balance import BalanceOptions, WeightOptions
+from tvlb.model import capacity_bound
 from tvlb.model.shape_flow import ShapeModel
 from tvlb.paths import ShapeSet, count_paths, parse_expression
 from tvlb.processes import Progress, Reporter, silent
@@ -22,29 +24,26 @@ from tvlb.processes.units import Units
 from tvlb.search.candidates import loop_free_form
 from tvlb.search.cma_types import new_strategy
 from tvlb.search.evolution import Challenger, Evolution, Proposer, Scope, Scored, Step
-from tvlb.search.objective import REFERENCE_LOAD, Aim, Objective, Searched
+from tvlb.search.objective import Aim, Objective, Searched
 from tvlb.search.preparation import Candidate, conventional, prepare
 from tvlb.search.rule_space import RuleSpace
 from tvlb.search.shape_space import ShapeSpace, starting_sets
 from tvlb.search.simulation_units import Recipe, SaturationUnit
-from tvlb.search.trials import USUAL_LOOK, Loads, Look, Trials, find_loads
+from tvlb.search.trials import Loads, Trials, find_loads
 from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload
 from tvlb.topology import Topology
-from tvlb.traffic import Pattern
+from tvlb.traffic import Pattern, switch_demand
 
 MOST_ON_FRONT = 6
 """Tables of a front; of more, some that are spread evenly."""
 
 _BALANCED_STARTS = 2
-# Rules that the conventional set is tried with beside the best one.
-_FEW_RULES = 3
 # So many turns each; what is found with both has most to choose from.
 _TURNS = (Searched.BOTH, Searched.BOTH, Searched.PATHS)
-# With other rules sets sustain up to half more; what a rule loses it loses at higher loads: where
-# MIN paths are full, and where uniform traffic saturates.
-_LOOK_WITH_RULES = Look(reach=1.6, late=0.93, most_low=REFERENCE_LOAD)
+# Sets that are tried with the rules that are best for the best one: others may be better by them.
+_RULED_STARTS, _GOOD_RULES = 6, 2
 # Balancing lists all paths; beyond this it would take longer than the simulations.
 _MOST_LISTED = 4_000_000
 _SOLVED_MODELS = 2
@@ -253,7 +252,7 @@ def _by_best_rule(
 ) -> Candidate:
     """Return the conventional set by the best rule, that of the best set among others."""
     usual, weight = conventional(topology, setting.seed), setting.objective.latency_weights[0]
-    rules = [*setting.rules.starts()[:_FEW_RULES], best.candidate.ugal or setting.rules.base]
+    rules = [*setting.rules.starts(), best.candidate.ugal or setting.rules.base]
     ruled = [usual.ruled(one) for one in rules if one != setting.rules.base]
     return evolution.race(_different([usual, *ruled]), weight)[0].candidate
 
@@ -280,6 +279,10 @@ def _starts(
     if setting.searched is Searched.BOTH:
         starts = [one.candidate for one in as_they_are]
         raced = evolution.race([*map(starts[0].ruled, rules)], weight)
+        good = [one.candidate.ugal for one in raced[:_GOOD_RULES]]
+        others = [*starts[1:_RULED_STARTS], usual]
+        ruled = [one.ruled(rule) for one in others for rule in good]
+        raced = [*raced, *evolution.race(_different(ruled), weight)]
         return [*starts, *(one.candidate for one in raced)], None
     balanced = _balanced_starts(as_they_are, published, forms)
     raced = evolution.race(_different([one.candidate for one in as_they_are] + balanced), weight)
@@ -305,12 +308,21 @@ def _reference(topology: Topology, seed: int) -> Candidate:
 def _loads(reference: Candidate, setting: SearchSetting, units: Units) -> tuple[list[Loads], Work]:
     config = setting.short.on(setting.config)
 
-    def unit_of(pattern: Pattern) -> SaturationUnit:
-        recipe = Recipe(reference.named_set, setting.routing, pattern, setting.seed)
+    def unit_of(candidate: Candidate, pattern: Pattern) -> SaturationUnit:
+        recipe = Recipe(candidate.named_set, setting.routing, pattern, setting.seed)
         return SaturationUnit(recipe, config, setting.short.grid, guess=None)
 
-    look = USUAL_LOOK if setting.searched is Searched.PATHS else _LOOK_WITH_RULES
-    return find_loads(setting.workload.patterns, setting.objective.load, unit_of, units, look)
+    def most_of(pattern: Pattern) -> float:
+        traffic = pattern.resolve(topology, setting.seed)
+        return capacity_bound(topology, switch_demand(topology, traffic)).value
+
+    topology = reference.path_set.topology
+    ruled = None
+    if setting.searched is not Searched.PATHS:
+        ruled = partial(unit_of, reference.ruled(setting.rules.starts()[0]))
+    usual = partial(unit_of, reference)
+    workload, low = setting.workload, setting.objective.load
+    return find_loads(workload.patterns, low, usual, units, ruled, most_of)
 
 
 def _paper_choice(raced: Sequence[Scored]) -> Candidate | None:
