@@ -85,6 +85,6 @@ def test_what_draws_loads_it(after: dict[str, set[str]]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("budget", "needed"), [(0, set[str]()), (1_000_000, {"cma"})])
+@pytest.mark.parametrize(("budget", "needed"), [(0, set[str]()), (4_000_000, {"cma"})])
 def test_a_search_without_a_budget_proposes_nothing(budget: int, needed: set[str]) -> None:
     assert loaded(_SEARCH.format(budget=budget), "cma") == needed
