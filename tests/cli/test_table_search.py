@@ -191,7 +191,8 @@ def test_the_summary_tells_where_a_latency_is_missing() -> None:
 
 def test_named_traffic_is_what_tables_are_judged_on(capsys: pytest.CaptureFixture[str]) -> None:
     Path("own.csv").write_text("# level=switch\nsrc,dst,rate\n0,2,1\n2,4,1\n4,0,1\n")
-    ask = ("table", "1,2,1,3", *QUICK, "--no-balance", "--traffic", "own.csv", "--traffic")
+    quick = (*QUICK, "--search", "paths")
+    ask = ("table", "1,2,1,3", *quick, "--no-balance", "--traffic", "own.csv", "--traffic")
     out, _ = run(capsys, *ask, "uniform:3", "--store", "kept", "--json")
     document = json.loads(out)
     judged = [one["pattern"] for one in document["baseline"]["per_pattern"]]
@@ -226,7 +227,8 @@ def test_compact_tables_of_a_search(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_another_objective_writes_one_table(capsys: pytest.CaptureFixture[str]) -> None:
     ask = ("--traffic", "uniform", "--traffic", "shift(1,0)", "--no-balance")
-    given = ("table", "1,2,1,3", *QUICK, *ask, "--objective", "latency@0.2")
+    quick = (*QUICK, "--search", "paths")
+    given = ("table", "1,2,1,3", *quick, *ask, "--objective", "latency@0.2")
     run(capsys, *given, "-o", "t.csv")
     assert [path.name for path in Path().iterdir()] == ["t.csv"]
     # Nor does a store make a difference.

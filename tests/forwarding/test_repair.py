@@ -231,6 +231,7 @@ def test_a_cable_of_a_dragonfly() -> None:
     assert changed < len(moved.changes[0]) <= changed + int(0.001 * old.ports.size)
 
 
+@pytest.mark.slow
 def test_every_cable_in_one_lane_changes_few_entries() -> None:
     topology = parse_topology("2,4,2,9")
     old = route(topology, RouteOptions(order="auto", max_layers=1)).forwarding

@@ -55,9 +55,10 @@ def test_simulations_send_what_was_found(config: object) -> None:
     np.testing.assert_array_equal(loads[1], loads[2])
 
 
+@pytest.mark.slow
 def test_tables_are_searched_and_judged_on_it_and_by_what_they_guarantee() -> None:
     options = SearchOptions(
-        traffic=(PATTERN,), objective="guaranteed", budget="0", seed=3, workers=1
+        traffic=(PATTERN,), objective="guaranteed", search="paths", budget="0", seed=3, workers=1
     )
     config = replace(options.config, measured_cycles=500)
     found = optimize("1,2,1,3", replace(options, config=config))

@@ -247,6 +247,7 @@ def test_estimates_are_of_no_more_than_all_paths(
         assert (found <= every * (1 + 1e-12)).all(), path_set
 
 
+@pytest.mark.slow
 def test_sets_meet_in_the_paths_that_both_have(
     topology: Topology, path_sets: list[PathSet]
 ) -> None:

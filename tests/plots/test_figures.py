@@ -425,7 +425,10 @@ def check_figure(figure: Any, *networks: str) -> None:
     assert all(box.x1 <= whole.x1 and box.y1 <= whole.y1 for box in boxes), "cut at the frame"
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+# The first of them draws all that there is.
+@pytest.mark.parametrize(
+    "family", [FAMILIES[0], *(pytest.param(one, marks=pytest.mark.slow) for one in FAMILIES[1:])]
+)
 def test_every_figure_of_every_family(family: str) -> None:
     network, documents = documents_of(family)
     drawn = {panel for one in documents for panel in PANELS if panel.applies(one)}
@@ -447,6 +450,7 @@ def test_every_figure_with_little_and_with_much(change: str) -> None:
         check_figure(figure_of(document))
 
 
+@pytest.mark.slow
 def test_every_figure_of_several_results_with_long_names() -> None:
     names = [f"{which} of two results, with forty letters" for which in ("first", "other")]
     changed = harder()["names of 40 letters, many shapes"]

@@ -94,10 +94,10 @@ def test_tables(options: tuple[str, ...], capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     "options",
     [
-        ("1,2,2,3", "--objective", "front", "--routing", "par"),
+        ("1,2,2,3", "--objective", "front", "--routing", "par", "--search", "paths"),
         ("1,2,2,3", "--traffic", "uniform", "--no-balance"),
         ("1,2,1,3", "--objective", "worst-pattern", "--traffic", "shift(1,0):2",
-         "--traffic", "uniform"),
+         "--traffic", "uniform", "--search", "paths"),
     ],
     ids=" ".join,
 )  # fmt: skip
@@ -133,6 +133,7 @@ def test_table_of_a_network_that_saturates_at_once(capsys: pytest.CaptureFixture
     assert None in latencies
 
 
+@pytest.mark.slow
 def test_table_balanced_by_a_sample(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,6 +81,7 @@ def test_cut_is_below_the_best_by_the_tolerance() -> None:
         assert point.distance_to_cut == pytest.approx(point.theta_up - found.cut)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_the_gap_costs_no_exact_candidate_its_place() -> None:
     # What reaches the exact cut reaches it with any gap.

@@ -109,6 +109,7 @@ def test_auto_ends_with_the_batch_that_is_enough() -> None:
     assert same.sample.stopped == "as many patterns as were asked for"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_auto_agrees_with_all_about_the_candidates() -> None:
     topology = Dragonfly(2, 4, 2, 5)

@@ -142,6 +142,7 @@ def test_what_is_kept_is_not_computed(ended: FinishedSearch, tmp_path: Path) -> 
     assert_same(again.result, ended.result, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_larger_budget_goes_on_and_is_never_worse(ended: FinishedSearch) -> None:
     more = search(replace(QUICK, budget="5_000_000"), ended.kept)
     less = search(replace(QUICK, budget="0"), ended.kept)
@@ -283,6 +284,7 @@ def test_traffic_of_one_pattern_is_judged_in_eight_rounds() -> None:
     assert {point["latency_sem"] for point in points} == {None}
 
 
+@pytest.mark.slow
 def test_named_traffic_is_searched_weightiest_first_and_judged_as_named() -> None:
     named = ("uniform", "shift(1,0):2", "shift(2,0)")
     ended = search(replace(QUICK, traffic=named, budget="0", balancing=None))

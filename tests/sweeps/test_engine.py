@@ -152,6 +152,7 @@ def test_searches_share_what_their_routings_have_in_common() -> None:
     options = {
         "patterns": 1,
         "budget": 0,
+        "search": "paths",
         "traffic": ["shift(1,0)", "uniform"],
         "screening": windows,
         "confirmation": windows,
