@@ -298,8 +298,10 @@ class WorkerPool(Executor):
             dropped = list(self._pending) if cancel_pending else []
             if cancel_pending:
                 self._pending.clear()
-            if not self._closed:
-                self._closed = True
+            self._closed = True
+            # Also of a pool that is closed already: the last process may be gone that would wake
+            # the manager up. It closes the bell when it ends.
+            if not self._ended.is_set():
                 os.eventfd_write(self._bell, 1)
         # Outside of the lock: callbacks of a future may submit.
         for task in dropped:
