@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Generator
 from concurrent.futures import Future
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
@@ -275,3 +276,26 @@ def test_of_processes_lent_at_the_same_time_the_last_are_kept() -> None:
         assert pool.submit(process_id).result(_TIMEOUT) == last
     kept.close()
     assert _ends(last)
+
+
+def test_killing_what_is_shut_down_needs_no_process_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = WorkerPool(1)
+    begun = pool.submit(time.sleep, 60.0)
+    while not begun.running():
+        time.sleep(0.01)
+    pool.shutdown(wait=False)
+    ends, killed = BaseProcess.kill, list[BaseProcess]()
+
+    def all_but_the_first(process: BaseProcess) -> None:
+        killed.append(process)
+        if len(killed) > 1:
+            ends(process)
+
+    # As if the process had been lost before: nothing but the pool itself tells its manager.
+    monkeypatch.setattr(BaseProcess, "kill", all_but_the_first)
+    killing = threading.Thread(target=pool.kill, daemon=True)
+    killing.start()
+    killing.join(30.0)
+    assert not killing.is_alive()
+    with pytest.raises(Cancelled):
+        begun.result()
