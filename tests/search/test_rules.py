@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -242,3 +243,24 @@ def test_the_rule_alone_keeps_the_conventional_paths() -> None:
     assert found.found is not None
     assert {one.expression for one in found.found.answers} == {"all"}
     assert not found.found.search.parts
+
+
+@pytest.mark.parametrize(
+    "given", [{"queue": "port"}, {"queue": "vc", "threshold": 3, "vlb_factor": 0.9}]
+)
+def test_searches_begin_with_what_is_left_open(given: dict[str, Any]) -> None:
+    config = SimulationConfig(**given)
+    starts = RuleSpace(config, "ugal-l").starts()
+    assert len(starts) == len(set(starts)) >= 1
+    assert config.rule not in starts
+    assert all(getattr(one, name) == value for one in starts for name, value in given.items())
+
+
+def test_a_rule_of_which_nearly_all_is_given_is_searched() -> None:
+    # Nothing that is likely is left open but the base itself.
+    config = SimulationConfig(queue="vc", threshold=3, vlb_factor=0.9, candidates=2)
+    assert not RuleSpace(config, "ugal-l").starts()
+    options = replace(QUICK, config=config, judge="iq", traffic=("shift(1,0)",))
+    found = optimize("1,2,1,3", options, unit_cache=UnitCache(Inline(), Memory()))
+    assert found.found is not None
+    assert found.found.search.setting.searched is Searched.BOTH

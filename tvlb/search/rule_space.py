@@ -51,8 +51,10 @@ class RuleSpace:
         return bool(self._open)
 
     def starts(self) -> list[UgalRule]:
-        """Return different rules to begin with, others than the base."""
-        return self._allowed([replace(self.base, **one) for one in _LIKELY], self.base)
+        """Return different rules to begin with, others than the base: what is given stays."""
+        likely = ({name: one[name] for name in one.keys() & self._open} for one in _LIKELY)
+        rules = dict.fromkeys(replace(self.base, **one) for one in likely)
+        return [one for one in rules if one != self.base]
 
     def beside(self, rule: UgalRule) -> list[UgalRule]:
         """Return the rules that count the same and differ from one by a step in one respect."""

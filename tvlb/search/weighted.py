@@ -319,7 +319,7 @@ def _loads(reference: Candidate, setting: SearchSetting, units: Units) -> tuple[
     topology = reference.path_set.topology
     ruled = None
     if setting.searched is not Searched.PATHS:
-        ruled = partial(unit_of, reference.ruled(setting.rules.starts()[0]))
+        ruled = partial(unit_of, reference.ruled(next(iter(setting.rules.starts()), None)))
     usual = partial(unit_of, reference)
     workload, low = setting.workload, setting.objective.load
     return find_loads(workload.patterns, low, usual, units, ruled, most_of)
