@@ -284,6 +284,8 @@ def test_killing_what_is_shut_down_needs_no_process_to_end(monkeypatch: pytest.M
     while not begun.running():
         time.sleep(0.01)
     pool.shutdown(wait=False)
+    # Until the manager has heard of that: a later word of it would tell it of the other, too.
+    time.sleep(0.3)
     ends, killed = BaseProcess.kill, list[BaseProcess]()
 
     def all_but_the_first(process: BaseProcess) -> None:
