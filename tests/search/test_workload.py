@@ -17,7 +17,7 @@ from tvlb.search.workload import (
     traffic_texts,
     training_workload,
 )
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, DragonflyPlus
 from tvlb.traffic import MatrixPattern, Permutation, Shift, TimeMixed, Type2, Uniform, type2_set
 
 TOPOLOGY = Dragonfly(2, 4, 2, 5)
@@ -182,10 +182,28 @@ def test_held_out_traffic_is_never_searched(seed: int) -> None:
     assert found.rounds == 1
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_rules_are_tried_and_judged_where_nodes_fill_a_link_of_their_switch(seed: int) -> None:
+    near = "switch-permutation(neighbours,seed="
+    searched = [str(one) for one in training_workload(TOPOLOGY, 2, seed, rules=True).patterns]
+    assert searched.count(f"{near}0)") == 1
+    judged = [str(one) for one in held_out_workload(TOPOLOGY, seed, rules=True).patterns]
+    of_paths = [str(one) for one in held_out_workload(TOPOLOGY, seed).patterns]
+    (other,) = {*judged} - {*of_paths}
+    assert other.startswith(near)
+    assert other not in searched
+    assert len(judged) == len(of_paths) == 10
+    # Leaves of a Dragonfly+ have links to spines only.
+    apart = DragonflyPlus(2, 2, 2, 5)
+    assert held_out_workload(apart, seed, rules=True) == held_out_workload(apart, seed)
+    assert len(training_workload(apart, 2, seed, rules=True).patterns) == 5
+
+
 @pytest.mark.parametrize("topology", SMALLEST, ids=str)
 def test_held_out_traffic_fits_the_smallest_networks(topology: Dragonfly) -> None:
-    for pattern in held_out_workload(topology, 0).patterns:
-        pattern.resolve(topology, 0)
+    for rules in (False, True):
+        for pattern in held_out_workload(topology, 0, rules=rules).patterns:
+            pattern.resolve(topology, 0)
 
 
 def test_traffic_depends_on_the_seed() -> None:

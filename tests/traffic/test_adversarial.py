@@ -16,6 +16,7 @@ from tvlb.topology import (
     Failures,
     HyperX,
     ListedTopology,
+    SlimFly,
     Topology,
     parse_topology,
     without,
@@ -186,6 +187,38 @@ def test_permutations_of_switches_leave_spines_out() -> None:
         found = destinations(text, topology)
         assert sorted(found) == list(range(topology.num_nodes))
         assert [node % 2 for node in found] == [0, 1] * 10
+
+
+@pytest.mark.parametrize(
+    "topology",
+    [
+        *(Dragonfly(2, 4, 2, 9), Dragonfly(1, 2, 2, 3), SlimFly(5), HyperX(2, 3, 4)),
+        without(Dragonfly(2, 4, 2, 9), Failures(links=((0, 1),), switches=(7,))),
+    ],
+    ids=str,
+)
+def test_permutations_of_neighbours_take_one_link(topology: Topology) -> None:
+    network = topology.network
+    joined = set(zip(network.link_source.tolist(), network.link_target.tolist(), strict=True))
+    drawn = set[tuple[int, ...]]()
+    for seed in range(4):
+        target = destinations(f"switch-permutation(neighbours,seed={seed})", topology)
+        assert sorted(target) == list(range(topology.num_nodes))
+        ends = network.node_switch, network.node_switch[np.array(target)]
+        assert {*zip(*(one.tolist() for one in ends), strict=True)} <= joined
+        drawn.add(tuple(target))
+    assert len(drawn) > 2
+
+
+def test_permutations_of_neighbours_need_some() -> None:
+    # The second and the third switch have one neighbour with nodes between them.
+    star = ListedTopology([1, 1, 1], [[[0, 1], [0, 2]]])
+    for topology in (star, DragonflyPlus(2, 2, 2, 5)):
+        with pytest.raises(InvalidInput, match=r"neighbours.*: no permutation of the switches of"):
+            destinations("switch-permutation(neighbours,seed=1)", topology)
+    # Between the ends of a chain there is a switch without nodes, beside it two with nodes.
+    chain = ListedTopology([1, 1, 0, 1, 1], [[[0, 1], [1, 2], [2, 3], [3, 4]]])
+    assert destinations("switch-permutation(neighbours,seed=1)", chain) == [1, 0, 3, 2]
 
 
 def test_families_have_adversarial_patterns_of_their_own() -> None:

@@ -48,6 +48,8 @@ def cases() -> Iterator[tuple[Topology, NamedPattern]]:
         )
         yield topology, parse_named_pattern("uniform(others)")
         yield topology, parse_named_pattern("permutation(derangement,seed=2)")
+        if not isinstance(topology, DragonflyPlus):
+            yield topology, parse_named_pattern("switch-permutation(neighbours,seed=2)")
         yield from ((topology, one) for one in type1_set(topology)[-3:])
 
 

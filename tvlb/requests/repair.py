@@ -486,7 +486,7 @@ class _Repairer:
         old = replace(Candidate.as_it_is(rows, seed), name=OLD_TABLE)
         named = parse_traffic(options.traffic)
         workload = (
-            held_out_workload(self.topology, seed)
+            held_out_workload(self.topology, seed, rules=self.table.ugal is not None)
             if named is None
             else named.settled(self.topology, seed).in_rounds()
         )

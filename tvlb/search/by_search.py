@@ -6,7 +6,7 @@ from tvlb.paths import parse_expression
 from tvlb.search.decision import decide
 from tvlb.search.floors import floors_of
 from tvlb.search.held_out import HeldOut, Judged, judge
-from tvlb.search.objective import REFERENCE_LOAD, Aim, Searched, flit_hop_budget
+from tvlb.search.objective import REFERENCE_LOAD, Aim, flit_hop_budget
 from tvlb.search.preparation import Candidate, conventional
 from tvlb.search.runner import Runner
 from tvlb.search.second_router import Judges, judge_cut_through
@@ -74,7 +74,7 @@ def search_setting(task: SearchTask) -> SearchSetting:
             topology,
             options.pattern_count,
             options.seed,
-            rules=options.searched is not Searched.PATHS,
+            rules=options.has_other_rules,
         )
         if named is None
         else named.weightiest_first(),
@@ -105,7 +105,9 @@ def _judged(task: SearchTask, search: WeightedSearch) -> HeldOut:
     return judge(
         [*(one for one in known.values() if one.name != usual.name), *different.values()],
         [usual.name, topology.published_set],
-        held_out_workload(topology, options.seed) if named is None else named.in_rounds(),
+        held_out_workload(topology, options.seed, rules=options.has_other_rules)
+        if named is None
+        else named.in_rounds(),
         (low, min(2 * low, 1.0)),
         _expected(search),
         routing=options.routing,

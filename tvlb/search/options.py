@@ -246,6 +246,11 @@ class SearchOptions:
         is_open = RuleSpace(self.config, self.routing).is_open
         return chosen if is_open or chosen is Searched.RULE else Searched.PATHS
 
+    @property
+    def has_other_rules(self) -> bool:
+        """Whether UGAL compares otherwise than by the published rule, as is given or searched."""
+        return self.searched is not Searched.PATHS or self.config.rule != PUBLISHED_RULE
+
     def _or_usual(self, given: _Value | None, usual: _ByMethod[_Value]) -> _Value:
         if given is not None:
             return given

@@ -12,16 +12,13 @@ _STEP, _MOST_THRESHOLD = 8, 96
 _RATIO, _DIGITS, _LEAST_FACTOR, _MOST_FACTOR = 1.25, 2, 0.25, 4.0
 # Where long searches mostly end, on one network or another; the first sustains much with any paths.
 # None counts `waiting` for MIN: where the nodes of a switch fill its own link, flits wait before it
-# and nothing waits behind it, so that no packet takes a detour. The search has no such pattern.
+# and nothing waits behind it, so that no packet takes a detour.
 _LIKELY: tuple[dict[str, Any], ...] = (
     {"queue": "port/vc"},
-    {"queue": "port/vc", "candidates": 2},
-    {"queue": "vc"},
     {"queue": "vc", "threshold": 8},
-    {"queue": "vc", "threshold": 16, "vlb_factor": 0.8},
+    {"queue": "vc", "threshold": 8, "vlb_factor": 0.8},
     {"queue": "vc", "threshold": 8, "vlb_factor": 0.8, "candidates": 2},
     {"queue": "vc", "threshold": 8, "vlb_factor": 0.5, "candidates": 2},
-    {"queue": "vc", "threshold": 16, "vlb_factor": 0.5, "candidates": 2},
 )
 
 

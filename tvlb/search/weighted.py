@@ -43,7 +43,9 @@ _BALANCED_STARTS = 2
 # So many turns each; what is found with both has most to choose from.
 _TURNS = (Searched.BOTH, Searched.BOTH, Searched.PATHS)
 # Sets that are tried with the rules that are best for the best one: others may be better by them.
-_RULED_STARTS, _GOOD_RULES = 6, 2
+_RULED_STARTS, _GOOD_RULES = 3, 2
+# Of sets by the rule of the settings and of others each, so many go on.
+_KEPT = 8
 # Balancing lists all paths; beyond this it would take longer than the simulations.
 _MOST_LISTED = 4_000_000
 _SOLVED_MODELS = 2
@@ -278,12 +280,15 @@ def _starts(
     as_they_are = evolution.race(_different([*published, *shaped]), weight)
     if setting.searched is Searched.BOTH:
         starts = [one.candidate for one in as_they_are]
-        raced = evolution.race([*map(starts[0].ruled, rules)], weight)
-        good = [one.candidate.ugal for one in raced[:_GOOD_RULES]]
-        others = [*starts[1:_RULED_STARTS], usual]
+        # The best paths by the published rule, and a set that is not made for it.
+        first = _different([starts[0], _reference(topology, seed)])
+        raced = evolution.race([one.ruled(rule) for rule in rules for one in first], weight)
+        good = list(dict.fromkeys(one.candidate.ugal for one in raced))[:_GOOD_RULES]
+        others = _different([*starts[1:_RULED_STARTS], usual])
         ruled = [one.ruled(rule) for one in others for rule in good]
-        raced = [*raced, *evolution.race(_different(ruled), weight)]
-        return [*starts, *(one.candidate for one in raced)], None
+        raced += evolution.race(_different(ruled), weight)
+        raced.sort(key=lambda one: -one.score)
+        return [*starts[:_KEPT], *(one.candidate for one in raced[:_KEPT])], None
     balanced = _balanced_starts(as_they_are, published, forms)
     raced = evolution.race(_different([one.candidate for one in as_they_are] + balanced), weight)
     return [one.candidate for one in raced], _paper_choice(raced)

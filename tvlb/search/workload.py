@@ -25,6 +25,7 @@ from tvlb.traffic import (
     is_matrix,
     parse_asked_pattern,
     parse_pattern,
+    to_neighbours,
     type1_set,
     type2_pattern,
 )
@@ -207,25 +208,25 @@ def training_workload(
 
     Parameters
     ----------
-    rules : whether rules of UGAL are searched, too: what these lose they lose where nearly all
-        traffic is uniform.
+    rules : whether UGAL has other rules than the published one: what these lose they lose where
+        nearly all traffic is uniform, and where the nodes of a switch fill its link.
     """
     first, second, *_, last = _shifts(topology, seed)
     adversarial = [
         first,
         *(type2_pattern(topology, number) for number in range(type2_patterns)),
-        second,
+        (to_neighbours(topology, 0) if rules else None) or second,
     ]
     each = (1 - _BENIGN_SHARE) / len(adversarial)
     benign = TimeMixed(96, 4, last) if rules else TimeMixed(90, 10, last)
     return Workload((*adversarial, benign), (*[each] * len(adversarial), _BENIGN_SHARE))
 
 
-def held_out_workload(topology: Topology, seed: int) -> Workload:
+def held_out_workload(topology: Topology, seed: int, *, rules: bool = False) -> Workload:
     """Return what tables are judged on: ten patterns that no search sees.
 
     On networks with less than four shifts between groups there are less: those of the search are
-    left out.
+    left out. With `rules`, as in `training_workload`, one sends to neighbours.
     """
     first, second, third, fourth, fifth, _ = _shifts(topology, seed)
     shifts = [one for one in dict.fromkeys([third, fourth]) if one not in (first, second)]
@@ -236,6 +237,8 @@ def held_out_workload(topology: Topology, seed: int) -> Workload:
         if drawn not in seeds:
             seeds.append(drawn)
     patterns = [type2_pattern(topology, number) for number in seeds[1:]]
+    if rules and (near := to_neighbours(topology, seeds[-1])):
+        patterns[-1] = near
     benign = [Uniform(), Permutation(seed=seeds[0]), TimeMixed(50, 50, fifth)]
     return Workload.even([*patterns, *shifts, *benign])
 

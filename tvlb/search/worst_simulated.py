@@ -141,7 +141,7 @@ def _starts(topology: Topology) -> Iterable[_Targets]:
     """Yield adversarial patterns, int64 (nodes,) as of `_Climb`: of a rule, or random ones."""
     ruled = type1_set(topology)
     some: list[DestinationPattern] = ruled[:: -(-len(ruled) // _MOST_STARTS)] if ruled else []
-    for pattern in some or [SwitchPermutation(seed) for seed in range(_MOST_STARTS)]:
+    for pattern in some or [SwitchPermutation(seed=seed) for seed in range(_MOST_STARTS)]:
         node = pattern.destinations(topology, 0)
         yield np.where(node < 0, -1, topology.network.node_switch[node]).astype(np.int64)
 

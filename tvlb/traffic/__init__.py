@@ -35,7 +35,7 @@ from tvlb.traffic.patterns.mixed import Mixed
 from tvlb.traffic.patterns.node_shift import NodeShift
 from tvlb.traffic.patterns.permutation import Permutation
 from tvlb.traffic.patterns.shift import Shift
-from tvlb.traffic.patterns.switch_permutation import SwitchPermutation
+from tvlb.traffic.patterns.switch_permutation import SwitchPermutation, to_neighbours
 from tvlb.traffic.patterns.tmixed import TimeMixed
 from tvlb.traffic.patterns.type2 import Type2
 from tvlb.traffic.patterns.uniform import Uniform
@@ -72,6 +72,7 @@ __all__ = [
     "signature_of",
     "switch_demand",
     "switch_pairs",
+    "to_neighbours",
     "type1_set",
     "type2_pattern",
     "type2_set",
