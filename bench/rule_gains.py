@@ -4,15 +4,16 @@
         [--seeds 0 1] [--budget default] [--search both] [--routers JSON] [--jobs 1] [--workers 2]
 
 Searches for a table of every network, routing and seed, and keeps the documents in FOLDER, so that
-an interrupted study goes on; the largest networks begin. Prints, of each, the five sets that are
-judged on held-out patterns: saturation throughput, its change against the published set with the
-published rule and its 95% interval, the worst pattern, and latencies. Settings of the routers are
-given by their names, such as {"buffer_flits": 64}.
+an interrupted study goes on; the largest networks begin. Prints a row of Markdown for each: of the
+sets that are judged on held-out patterns the mean saturation load of the published one, and changes
+against it in percent with 95% intervals; of the best rule and of both the worst pattern and changes
+of latency, too; bold what is advised. Settings of the routers are given by their names, such as
+{"buffer_flits": 64}.
 """
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,27 +92,39 @@ def is_allowed(case: Case) -> bool:
     return True
 
 
-def rows(document: Mapping[str, Any]) -> Iterator[list[str]]:
-    """Yield a row for each of the judged sets."""
-    verdict, search = document["verdict"], document["search"]
-    known = {one["known_as"]: one["expression"] for one in search["held_out"]}
-    rival = known.get("published") or known.get("conventional")
-    changes = {one["expression"]: one for one in verdict["judgements"] if one["against"] == rival}
-    for one in search["held_out"]:
-        change = changes.get(one["expression"])
-        saturation = change and change["saturation"]
-        yield [
-            one["known_as"] or "both",
-            one["expression"],
-            f"{one['saturation_mean']:.4f}",
-            ""
-            if not saturation
-            else f"{100 * saturation['mean']:+.1f}% +- {100 * saturation['half_width']:.1f}",
-            ""
-            if not saturation
-            else f"{100 * saturation['worst']:+.1f}% {saturation['worst_pattern']}",
-            *("-" if each is None else f"{each:.1f}" for each in one["latency_mean"]),
-        ]
+def row(case: Case, document: Mapping[str, Any]) -> str:
+    """Return the row of a search."""
+    verdict = document["verdict"]
+    sets = {one["known_as"]: one for one in reversed(document["search"]["held_out"])}
+    rival = sets.get("published") or sets["conventional"]
+    changes = {
+        one["expression"]: one
+        for one in verdict["judgements"]
+        if one["against"] == rival["expression"]
+    }
+
+    def told(known_as: str | None) -> str:
+        found = sets.get(known_as, {}).get("expression")
+        if found not in changes:
+            return "-"
+        saturation, latency = (changes[found][name] for name in ("saturation", "latency"))
+        text = f"{100 * saturation['mean']:+.0f} +- {100 * saturation['half_width']:.0f}"
+        if known_as != "paths":
+            worst = f"{100 * saturation['worst']:+.0f} {saturation['worst_pattern']}"
+            later = (f"{100 * one['mean']:+.0f}" if one else "-" for one in latency)
+            text = f"{text}; {worst.replace('seed=', '')}; {', '.join(later)}"
+        return f"**{text}**" if found == verdict["expression"] else text
+
+    both = sets.get(None, rival)
+    rule = both["expression"].removeprefix(both["path_set"]).removeprefix(", ")
+    old = f"{rival['saturation_mean']:.3f}"
+    shown = [
+        f"{case.network} {case.routing} {case.seed}",
+        f"**{old}**" if rival["expression"] == verdict["expression"] else old,
+        *map(told, ("paths", "rule", None)),
+        "-" if both["expression"] not in changes else rule or "published rule",
+    ]
+    return f"| {' | '.join(shown)} |"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -139,9 +152,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         begun = {one: pool.submit(run, one, given.folder, given.workers) for one in cases}
         for case, future in begun.items():
             document = json.loads((given.folder / future.result()).read_text())
-            print(f"\n{case.network}, {case.routing}, seed {case.seed}", flush=True)
-            for row in rows(document):
-                print("  " + " | ".join(row), flush=True)
+            print(row(case, document), flush=True)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,8 @@ from tvlb.paths import ShapeSet, parse_expression, revisits
 from tvlb.processes import Progress, silent
 from tvlb.search import Candidate, Windows, parse_objective
 from tvlb.search.cma_types import Strategy, new_strategy
-from tvlb.search.evolution import Proposer, random_proposer
+from tvlb.search.evolution import Challenger, Evolution, Proposer, Scored, random_proposer
+from tvlb.search.objective import Searched
 from tvlb.search.shape_space import ShapeSpace
 from tvlb.search.simulation_units import RunFigures, RunUnit
 from tvlb.search.trials import Figures
@@ -223,6 +225,37 @@ def test_the_worse_half_is_looked_at_on_two_patterns_only(patterns: int) -> None
     assert len(set(fields)) == len(fields)
     seeds = {(unit.config.measured_cycles, unit.recipe.seed) for unit in ended.simulated}
     assert seeds == {(1_000, 0), (2_000, 1)}
+
+
+@pytest.mark.parametrize("objective", ["saturation", "front"])
+def test_both_go_on_from_different_sets_best_first(
+    objective: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[tuple[list[Candidate], list[Scored]]] = []
+    improve = Evolution.improve
+
+    def noted(self: Evolution, starts: list[Candidate], *others: Any) -> list[list[Challenger]]:
+        begun.append((starts, self.scored(0.1)))
+        return improve(self, starts, *others)
+
+    monkeypatch.setattr(Evolution, "improve", noted)
+    both = replace(SETTING, searched=Searched.BOTH, objective=parse_objective(objective))
+    search(both, landscape=Landscape(noise=0.3))
+    ((starts, raced),) = begun
+    names = [one.name for one in starts]
+    assert len(set(names)) == len(names)
+    looked_at = {one.candidate.name: len(one.figures.latency) for one in raced}
+    rules = [one.ugal for one in starts]
+    if objective == "saturation":
+        assert (rules.count(None), len(rules)) == (8, 16)
+        # A set that two patterns alone are known of is ahead of none that went on.
+        for kind in (names[:8], names[8:]):
+            assert {looked_at[name] for name in kind[:5]} == {len(TRAFFIC.patterns)}
+    else:  # for other weights others may be best
+        assert 8 <= rules.count(None) < len(rules)
+    # The best paths by the published rule may be made for that.
+    published = {one.candidate.ugal for one in raced if one.candidate.expression == "short(2,3)"}
+    assert len(published) > 3
 
 
 def test_what_wins_challenges_in_its_balanced_forms() -> None:

@@ -26,6 +26,7 @@ from tvlb.traffic import (
     parse_named_pattern,
     parse_pattern,
     switch_demand,
+    to_neighbours,
     type1_set,
 )
 
@@ -210,15 +211,23 @@ def test_permutations_of_neighbours_take_one_link(topology: Topology) -> None:
     assert len(drawn) > 2
 
 
-def test_permutations_of_neighbours_need_some() -> None:
-    # The second and the third switch have one neighbour with nodes between them.
-    star = ListedTopology([1, 1, 1], [[[0, 1], [0, 2]]])
-    for topology in (star, DragonflyPlus(2, 2, 2, 5)):
-        with pytest.raises(InvalidInput, match=r"neighbours.*: no permutation of the switches of"):
-            destinations("switch-permutation(neighbours,seed=1)", topology)
+def test_permutations_of_neighbours_leave_alone_who_has_none() -> None:
+    text = "switch-permutation(neighbours,seed=1)"
     # Between the ends of a chain there is a switch without nodes, beside it two with nodes.
     chain = ListedTopology([1, 1, 0, 1, 1], [[[0, 1], [1, 2], [2, 3], [3, 4]]])
-    assert destinations("switch-permutation(neighbours,seed=1)", chain) == [1, 0, 3, 2]
+    assert destinations(text, chain) == [1, 0, 3, 2]
+    # Of a star the hub and one other exchange packets, and on a cube without a corner six do.
+    star = ListedTopology([1, 1, 1, 1, 1], [[[0, 1], [0, 2], [0, 3], [0, 4]]])
+    assert sorted(destinations(text, star))[:3] == [-1, -1, -1]
+    assert sum(one >= 0 for one in destinations(text, star)) == 2
+    cube = without(HyperX(1, 2, 2, 2), Failures(switches=(0,)))
+    assert sum(one >= 0 for one in destinations(text, cube)) == 6
+    assert to_neighbours(cube, 1) is not None
+    assert to_neighbours(star, 1) is None
+    apart = DragonflyPlus(2, 2, 2, 5)
+    assert to_neighbours(apart, 1) is None
+    with pytest.raises(InvalidInput, match=r"neighbours,seed=1\): no link of dflyplus.* joins two"):
+        destinations(text, apart)
 
 
 def test_families_have_adversarial_patterns_of_their_own() -> None:

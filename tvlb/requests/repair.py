@@ -486,7 +486,9 @@ class _Repairer:
         old = replace(Candidate.as_it_is(rows, seed), name=OLD_TABLE)
         named = parse_traffic(options.traffic)
         workload = (
-            held_out_workload(self.topology, seed, rules=self.table.ugal is not None)
+            held_out_workload(
+                self.topology, seed, rules=self.striker.told.config.rule != PUBLISHED_RULE
+            )
             if named is None
             else named.settled(self.topology, seed).in_rounds()
         )

@@ -282,13 +282,18 @@ def _starts(
         starts = [one.candidate for one in as_they_are]
         # The best paths by the published rule, and a set that is not made for it.
         first = _different([starts[0], _reference(topology, seed)])
-        raced = evolution.race([one.ruled(rule) for rule in rules for one in first], weight)
+        ruled = [one.ruled(rule) for rule in rules for one in first]
+        raced = evolution.race(ruled, weight)
         good = list(dict.fromkeys(one.candidate.ugal for one in raced))[:_GOOD_RULES]
-        others = _different([*starts[1:_RULED_STARTS], usual])
-        ruled = [one.ruled(rule) for one in others for rule in good]
-        raced += evolution.race(_different(ruled), weight)
-        raced.sort(key=lambda one: -one.score)
-        return [*starts[:_KEPT], *(one.candidate for one in raced[:_KEPT])], None
+        others = [*starts[1:_RULED_STARTS], usual]
+        ruled += [one.ruled(rule) for one in others for rule in good]
+        going_on = [
+            one.candidate
+            for each in setting.objective.latency_weights
+            for sets in (starts, _different(ruled))
+            for one in evolution.race(sets, each)[:_KEPT]
+        ]
+        return _different(going_on), None
     balanced = _balanced_starts(as_they_are, published, forms)
     raced = evolution.race(_different([one.candidate for one in as_they_are] + balanced), weight)
     return [one.candidate for one in raced], _paper_choice(raced)

@@ -38,50 +38,53 @@ class SwitchPermutation(DestinationPattern):
     def destinations(self, topology: Topology, seed: int) -> NDArray[np.int32]:
         """See `DestinationPattern.destinations`."""
         own_seed = seed if self.seed is None else self.seed
-        if self.neighbours is None:
-            senders = np.flatnonzero(topology.switch_nodes)
-            order = KeyedStream(own_seed, "switch-permutation").derangement(len(senders))
-            target = np.arange(topology.num_switches)
-            target[senders] = senders[np.array(order)]
-        elif (target := _to_neighbours(topology, own_seed)) is None:
-            raise InvalidInput(
-                f"{self}: no permutation of the switches of {topology} with nodes sends all of "
-                "them to neighbours"
-            )
+        if self.neighbours is not None:
+            target = _to_neighbours(topology, own_seed)
+            sends = target >= 0
+            if not sends.any():
+                raise InvalidInput(f"{self}: no link of {topology} joins two switches with nodes")
+            found = self.to_switches(topology, np.where(sends, target, 0))
+            return np.where(sends[topology.network.node_switch], found, -1).astype(np.int32)
+        senders = np.flatnonzero(topology.switch_nodes)
+        order = KeyedStream(own_seed, "switch-permutation").derangement(len(senders))
+        target = np.arange(topology.num_switches)
+        target[senders] = senders[np.array(order)]
         return self.to_switches(topology, target)
 
 
 def to_neighbours(topology: Topology, seed: int) -> SwitchPermutation | None:
-    """Return the permutation of neighbours of a seed; None where the network has none."""
-    if _to_neighbours(topology, seed) is None:
+    """Return the permutation of neighbours of a seed; None if less than half of the switches send.
+
+    Of those with nodes; leaves of fat trees and of a Dragonfly+ have no such neighbours.
+    """
+    if 2 * np.count_nonzero(_to_neighbours(topology, seed) >= 0) < topology.num_senders:
         return None
     return SwitchPermutation(neighbours="neighbours", seed=seed)
 
 
 @lru_cache(maxsize=8)
-def _to_neighbours(topology: Topology, seed: int) -> NDArray[np.int64] | None:
-    """Return a neighbour with nodes for every switch with nodes, all different, if there are.
+def _to_neighbours(topology: Topology, seed: int) -> NDArray[np.int64]:
+    """Return a neighbour with nodes for every switch with nodes, all different; -1 where none is.
 
-    The matching of least weight, of links weighted by their place in a random order.
+    The matching of least weight, of links weighted by their place in a random order. To be left
+    alone weighs more than all links.
     """
     has_nodes = topology.switch_nodes > 0
     leave, enter = topology.network.link_source, topology.network.link_target
     joins = has_nodes[leave] & has_nodes[enter]
-    size = topology.num_switches
+    size, senders = topology.num_switches, topology.num_senders
     pairs = np.unique(leave[joins].astype(np.int64) * size + enter[joins])
     source, end = np.divmod(pairs, size)
-    place = np.cumsum(has_nodes) - 1
-    order = KeyedStream(seed, "switch-permutation-neighbours").permutation(len(source))
-    weight = np.array(order, dtype=np.float64) + 1
-    senders = topology.num_senders
-    graph = scipy.sparse.csr_array((weight, (place[source], place[end])), shape=(senders, senders))
-    try:
-        rows, columns = scipy.sparse.csgraph.min_weight_full_bipartite_matching(graph)
-    except ValueError:
-        return None
-    target = np.arange(size)
+    order = KeyedStream(seed, "switch-permutation-neighbours").permutation(len(pairs))
+    alone = np.full(senders, (len(pairs) + 1) * senders)
+    weight = np.concatenate([np.array(order, dtype=np.int64) + 1, alone]).astype(np.float64)
+    place, itself = np.cumsum(has_nodes) - 1, np.arange(senders)
+    ends = np.concatenate([place[source], itself]), np.concatenate([place[end], itself])
+    graph = scipy.sparse.csr_array((weight, ends), shape=(senders, senders))
+    rows, columns = scipy.sparse.csgraph.min_weight_full_bipartite_matching(graph)
+    target = np.full(size, -1)
     chosen = np.flatnonzero(has_nodes)
-    target[chosen[rows]] = chosen[columns]
+    target[chosen[rows]] = np.where(rows == columns, -1, chosen[columns])
     target.flags.writeable = False
     return target
 
