@@ -5,6 +5,7 @@ from dataclasses import fields, replace
 
 import pytest
 
+from sim_bridge import SimulationConfig
 from tvlb.balance import BalanceOptions
 from tvlb.errors import InvalidInput
 from tvlb.search import PAPER, SCREENING, Aim, SearchOptions, Windows, check_request
@@ -141,3 +142,11 @@ def test_settings_travel_with_what_was_parsed() -> None:
     assert copy.aim.aim is Aim.LATENCY
     assert copy.workload == options.workload
     assert SEARCH.balancing == BalanceOptions()
+
+
+def test_a_rule_that_is_given_is_another_one_too() -> None:
+    by_vc = SimulationConfig(queue="vc")
+    assert SearchOptions().has_other_rules
+    assert SearchOptions(search="paths", config=by_vc).has_other_rules
+    assert not SearchOptions(search="paths").has_other_rules
+    assert not SearchOptions(search="paths", config=SimulationConfig(queue="port")).has_other_rules

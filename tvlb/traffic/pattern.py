@@ -221,14 +221,14 @@ class DestinationPattern(NamedPattern):
     def to_switches(topology: Topology, target: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the destinations where node k of each switch sends to node k of its target.
 
-        -1 where the target has no such node.
+        -1 where the target has no such node, or there is none.
 
         Parameters
         ----------
-        target : int64 (switches,), the target switch of every switch.
+        target : int64 (switches,), the target switch of every switch, -1 for none.
         """
         switch, first = topology.network.node_switch, topology.first_node
         position = np.arange(topology.num_nodes) - first[switch]
         ends = target[switch]
-        exists = position < topology.switch_nodes[ends]
+        exists = (ends >= 0) & (position < topology.switch_nodes[ends])
         return np.where(exists, first[ends] + position, -1).astype(np.int32)

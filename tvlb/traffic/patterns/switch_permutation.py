@@ -40,11 +40,9 @@ class SwitchPermutation(DestinationPattern):
         own_seed = seed if self.seed is None else self.seed
         if self.neighbours is not None:
             target = _to_neighbours(topology, own_seed)
-            sends = target >= 0
-            if not sends.any():
+            if (target < 0).all():
                 raise InvalidInput(f"{self}: no link of {topology} joins two switches with nodes")
-            found = self.to_switches(topology, np.where(sends, target, 0))
-            return np.where(sends[topology.network.node_switch], found, -1).astype(np.int32)
+            return self.to_switches(topology, target)
         senders = np.flatnonzero(topology.switch_nodes)
         order = KeyedStream(own_seed, "switch-permutation").derangement(len(senders))
         target = np.arange(topology.num_switches)
