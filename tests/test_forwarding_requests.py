@@ -386,6 +386,7 @@ def test_it_is_told_from_a_table_of_paths(server: Server) -> None:
         assert paths.text.startswith("# tvlb switch sequences")
 
 
+@pytest.mark.slow
 def test_an_engine_of_another_package(tmp_path: Path) -> None:
     source = (DATA / "last_link.py").read_text()
     assert len(source.splitlines()) <= 40

@@ -14,13 +14,13 @@ from tests.service import new_token, running_server
 @pytest.mark.slow
 def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    limits = ["--max-switches", "128", "--max-cpu-seconds", "300"]
+    limits = ["--max-switches", "128", "--max-cpu-seconds", "20"]
     with running_server(data, "--require-tokens", *limits) as server:
         report = run_schemathesis(
             server.url,
             new_token(data),
             "--phases=examples,fuzzing,stateful",
-            "--max-examples=6",
+            "--max-examples=3",
             "--seed=1",
             "--rate-limit=150/s",
         )

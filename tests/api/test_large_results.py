@@ -143,6 +143,7 @@ def test_sweeps_are_parsed_once_for_lists(tmp_path: Path, monkeypatch: pytest.Mo
     assert library.listed(result) == first
 
 
+@pytest.mark.slow
 def test_a_large_simulation_over_http(http: httpx.Client, server: Server) -> None:
     headers = {"Prefer": "wait=60", "Idempotency-Key": "large"}
     first = http.post("/v1/simulations", json=SIMULATION, headers=headers)

@@ -57,6 +57,7 @@ def test_a_matrix_is_known_by_what_it_holds(
         assert answer["id"] == found[0]["result_id"]
 
 
+@pytest.mark.slow
 def test_tables_sweeps_and_repairs_take_matrices(http: httpx.Client, table: dict[str, Any]) -> None:
     traffic = [f"{_RING}:3", "uniform"]
     down = {"links": [[0, 1]]}
@@ -114,6 +115,7 @@ def test_a_table_is_simulated_and_modelled_by_any_id(
         assert "--vlb TABLE.parquet" in told["command"]
 
 
+@pytest.mark.slow
 def test_a_repaired_table_is_simulated(http: httpx.Client, table: dict[str, Any]) -> None:
     down = {"links": [[0, 1]]}
     asked = QUICK_REPAIR | {"table": table["id"], "without": down}

@@ -160,6 +160,7 @@ def test_failures_have_to_be_named(http: httpx.Client, body: dict[str, Any]) -> 
     assert answer.json()["detail"] == 'the key "without" is missing'
 
 
+@pytest.mark.slow
 def test_a_long_list_is_examined_beside_the_server(
     http: httpx.Client, body: dict[str, Any]
 ) -> None:
@@ -210,6 +211,7 @@ def test_dead_paths_are_struck_out_of_tables_with_failures_and_without(
     assert http.post("/v1/repairs", json=further, headers=WAIT).json()["ok"]
 
 
+@pytest.mark.slow
 def test_a_table_that_is_gone_or_damaged_fails_in_words(
     http: httpx.Client, server: Server, body: dict[str, Any]
 ) -> None:

@@ -201,6 +201,7 @@ def test_equal_small_requests_are_computed_once(server: Server) -> None:
         assert len(set(threads.map(ask, range(8)))) == 1
 
 
+@pytest.mark.slow
 def test_many_small_requests_become_jobs_rather_than_wait(server: Server) -> None:
     body = {"topology": "2,4,2,5", "load": [0.2], "warmup": 0, "cycles": 60_000}
 

@@ -136,6 +136,7 @@ def front(http: httpx.Client) -> dict[str, Any]:
     return answer.json()
 
 
+@pytest.mark.slow
 def test_every_table_of_a_front_can_be_had(http: httpx.Client, front: dict[str, Any]) -> None:
     resource_of("table").model_validate(front)
     points = front["search"]["front"]

@@ -67,6 +67,7 @@ def test_a_server_computes_the_same(
     assert Path("again.csv").read_bytes() == Path("here.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_server_repairs_the_same(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     _table(capsys, "2,4,2,5", "-o", "old.parquet", "--server", server.url)
     with httpx.Client(base_url=server.url) as http:
@@ -121,6 +122,7 @@ def test_a_repair_that_no_server_can_do(
     assert named in line
 
 
+@pytest.mark.slow
 def test_a_server_searches_the_same_front(
     server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -142,6 +144,7 @@ def test_a_server_searches_the_same_front(
         assert Path("there", name).read_bytes() == Path("here", name).read_bytes(), name
 
 
+@pytest.mark.slow
 def test_the_summary_is_the_same(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["table", "1,2,2,3", *_QUICK, "--server", server.url, "--plot", "t.svg"]
     assert main(options) == 0
@@ -218,6 +221,7 @@ def test_a_server_knows_our_matrix_and_our_table(
     assert "wired.json" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_server_searches_for_our_matrix(
     server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:

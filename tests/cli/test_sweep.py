@@ -59,6 +59,7 @@ def test_results_lie_in_the_directory(place: Path) -> None:
     assert names == {*RESULTS, "timings.parquet"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_slim_flies_by_ranges(tmp_path: Path) -> None:
     generator = '[[generators]]\nfamily = "slimfly"\nq = "3..5"\nconstraints = ["radix <= 11"]\n'

@@ -55,6 +55,7 @@ def points(folder: Path) -> Sequence[dict[str, Any]]:
     return json.loads((folder / "t.front.json").read_text())["front"]
 
 
+@pytest.mark.slow
 def test_a_front_is_a_file_for_each_point(front: Path) -> None:
     document = json.loads((front / "t.json").read_text())
     listed = json.loads((front / "t.front.json").read_text())
@@ -204,6 +205,7 @@ def test_named_traffic_is_what_tables_are_judged_on(capsys: pytest.CaptureFixtur
     assert all(one["balancing"] is None for one in document["search"]["held_out"])
 
 
+@pytest.mark.slow
 def test_compact_tables_of_a_search(capsys: pytest.CaptureFixture[str]) -> None:
     ask = ("table", "1,2,1,3", *QUICK, "--traffic", "uniform", "--traffic", "shift(1,0)",
            "--no-balance", "--objective", "front", "--store", "kept")  # fmt: skip
@@ -225,6 +227,7 @@ def test_compact_tables_of_a_search(capsys: pytest.CaptureFixture[str]) -> None:
         assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_another_objective_writes_one_table(capsys: pytest.CaptureFixture[str]) -> None:
     ask = ("--traffic", "uniform", "--traffic", "shift(1,0)", "--no-balance")
     quick = (*QUICK, "--search", "paths")

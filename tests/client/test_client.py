@@ -207,6 +207,7 @@ def test_a_cancelled_job_ends_the_wait(client: Client) -> None:
     assert client.job(found.id).status is JobStatus.CANCELLED
 
 
+@pytest.mark.slow
 def test_a_failed_job_says_why(client: Client, server: Server) -> None:
     incoming = server.data / "blobs" / "incoming"
     kept = incoming.rename(incoming.with_name("kept"))

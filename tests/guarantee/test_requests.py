@@ -80,6 +80,7 @@ def test_a_server_and_its_page_have_what_the_command_prints(server: Server, ran:
         assert 'name="starts"' in http.get("/guarantees/new").text
 
 
+@pytest.mark.slow
 def test_the_pattern_of_a_set_is_the_same_by_commands_and_servers(
     server: Server, ran: Any, tmp_path: Path
 ) -> None:

@@ -89,6 +89,7 @@ def test_a_server_and_its_page_have_what_the_command_prints(
         assert "hops 1.5 is out of range" in refused.json()["detail"]
 
 
+@pytest.mark.slow
 def test_failures_are_told_by_commands_servers_and_pages(
     server: Server, ran: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

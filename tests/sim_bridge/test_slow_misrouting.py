@@ -195,7 +195,7 @@ def test_all_of_them_do_whatever_the_numbers(case: Case) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=300, suppress_health_check=SLOW)
+@settings(max_examples=150, suppress_health_check=SLOW)
 @given(cases())
 def test_many_of_them_do(case: Case) -> None:
     check(case)

@@ -60,6 +60,7 @@ def test_what_is_told_of_a_course() -> None:
     assert judge_stability(course((100, 0.4))).low_from is None
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 20), min_size=100, max_size=200), st.integers(1, 40))
 def test_a_run_that_is_ended_would_be_of_category_3(levels: list[int], length: int) -> None:
     series = np.repeat(np.array(levels, dtype=np.float64), length)[:510]
@@ -145,6 +146,7 @@ def test_a_study_has_every_case_with_every_seed() -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_run_tells_how_far_it_is_and_begins_again_where_its_process_is_killed() -> None:
     cases = [StabilityCase("valiant", VctConfig(warmup_cycles=0, measured_cycles=800_000))]
     told: list[Progress] = []

@@ -147,6 +147,7 @@ def test_a_longer_sweep_computes_what_is_missing(whole: Whole) -> None:
     assert {unit.key_fields()["unit"] for unit in executor.computed} == {"run", "saturation"}
 
 
+@pytest.mark.slow
 def test_searches_share_what_their_routings_have_in_common() -> None:
     windows = {"warmup": 100, "measured": 100, "grid": 0.1}
     options = {

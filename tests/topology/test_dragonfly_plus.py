@@ -88,6 +88,7 @@ def test_the_largest_one_is_wired_as_published(a: int, h: int) -> None:
                 assert cables[min(ends), max(ends)] == 1
 
 
+@pytest.mark.slow
 @given(sizes())
 def test_min_paths_are_the_shortest_ones_between_leaves(size: tuple[int, int, int, int]) -> None:
     topology = DragonflyPlus(*size)
