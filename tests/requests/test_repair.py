@@ -16,7 +16,7 @@ from tvlb.balance import BalanceOptions, WeightOptions, balance, balance_weights
 from tvlb.cli import main
 from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput
-from tvlb.paths import PathRows, parse_expression
+from tvlb.paths import PathRows, UgalRule, parse_expression
 from tvlb.requests import RepairOptions
 from tvlb.requests.kinds.repair import RepairDocument
 from tvlb.requests.loading import LoadingDocument, loading_notes
@@ -217,6 +217,22 @@ def test_the_routers_are_told(command: list[str], capsys: pytest.CaptureFixture[
     assert (config["buffer_flits"], config["global_latency"]) == (8, 15)
     del document["parameters"]  # as of earlier versions
     assert RepairDocument.model_validate(document).plain() == document
+
+
+@pytest.mark.parametrize(
+    ("of_table", "asked", "is_other"),
+    [("port", None, False), ("port", "vc", True), ("vc", None, True), ("vc", "port", False)],
+)
+def test_other_rules_are_judged_where_nodes_fill_a_link_of_their_switch(
+    of_table: str, asked: str | None, is_other: bool
+) -> None:
+    config = SimulationConfig(queue=asked)
+    options = RepairOptions(windows=Windows(100, 100, 0.1), config=config, workers=1)
+    table = TABLE.made_for(UgalRule(queue=of_table))
+    found = repair(table, FAILURES[0], options, unit_cache=unit_cache_here(_KEPT))
+    assert found.held_out is not None
+    names = map(str, found.held_out.workload.patterns)
+    assert any("switch-permutation(neighbours" in one for one in names) == is_other
 
 
 def whole_rows(rows: PathRows) -> dict[tuple[int, ...], float]:
