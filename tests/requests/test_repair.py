@@ -233,6 +233,9 @@ def test_other_rules_are_judged_where_nodes_fill_a_link_of_their_switch(
     assert found.held_out is not None
     names = map(str, found.held_out.workload.patterns)
     assert any("switch-permutation(neighbours" in one for one in names) == is_other
+    rule = UgalRule(queue="vc") if is_other else None
+    assert found.table.ugal == rule
+    assert (f"Tables were simulated by {rule}." in found.verdict.text) == is_other
 
 
 def whole_rows(rows: PathRows) -> dict[tuple[int, ...], float]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tvlb.search.objective import Searched
 from tvlb.search.verdict import SetMeans, VerdictRecord
 from tvlb.statistics import Change, Judgement
 
@@ -115,3 +116,49 @@ def test_what_is_kept_has_the_best_of_the_others_and_the_published_set_against_i
     alone = replace(kept, judgements=(), sets=(RIVAL,)).text
     assert alone[0] == "Keep conventional UGAL (all): no other set was simulated."
     assert not any("95%" in line for line in alone)
+
+
+LOST = "Warning: by virtual cut-through the gain in {} against conventional UGAL (all) is not shown"
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "lost"),
+    [
+        ((GAIN, change(-0.1, 0.02)), (GAIN, change(-0.1, 0.02)), None),
+        ((GAIN, change(-0.1, 0.02)), (change(0.1, 0.2), change(-0.1, 0.2)), "both"),
+        ((GAIN, change(-0.1, 0.02)), (change(0.1, 0.2), change(-0.1, 0.02)), "throughput"),
+        ((change(0.1, 0.2), change(-0.1, 0.02)), (GAIN, None), "latency at load 0.1"),
+        ((change(0.1, 0.2), change(-0.1, 0.2)), (change(-0.1, 0.02), change(0.1, 0.02)), None),
+    ],
+)
+def test_gains_that_the_second_router_does_not_show_are_warned_of(
+    here: tuple[Change, Change], there: tuple[Change, Change | None], lost: str | None
+) -> None:
+    steady = change(0.0, 0.2)
+    told = record(here[0], here[1], steady)
+    second = (Judgement("A", "all", there[0], (there[1], steady)),)
+    text = replace(told, on_vct=second).text
+    assert sum(line.startswith("By virtual cut-through against conventional") for line in text) == 1
+    warned = [line.partition(": it may be")[0] for line in text if line.startswith("Warning")]
+    what = "throughput and latency at load 0.1" if lost == "both" else lost
+    assert warned == ([] if what is None else [LOST.format(what)])
+
+
+def test_the_second_router_is_told_where_nothing_was_chosen() -> None:
+    told = record(change(0.1, 0.2), change(0.0, 0.2), change(0.0, 0.2))
+    kept = replace(told, expression="all", sets=(RIVAL, CHOICE), on_vct=told.judgements)
+    assert any("By virtual cut-through the table of A against" in line for line in kept.text)
+    assert not any(line.startswith("Warning") for line in kept.text)
+
+
+def test_the_rule_that_is_given_and_parts_without_a_gain_are_told() -> None:
+    told = record(GAIN, change(0.0, 0.2), change(0.0, 0.2))
+    given = replace(told, rule="queue vc")
+    line = "Sets that name no rule, conventional UGAL among them, have queue vc."
+    assert line in given.text
+    assert not any("name no rule" in one for one in told.text)
+    parts = {Searched.PATHS: "A", Searched.RULE: "all", Searched.BOTH: "A"}
+    text = replace(given, parts=parts).text
+    assert line not in text
+    assert "The best rule, the conventional set: none is better." in text
+    assert any(one.startswith("The best paths, queue vc (A): saturation") for one in text)

@@ -49,7 +49,7 @@ class Whole(Kind):
     def checked(self, name: str, value: Any) -> Any:
         """See `Kind.checked`."""
         if isinstance(value, bool) or not isinstance(value, int):
-            raise InvalidInput(f"{name} {value!r} is not an integer")
+            raise InvalidInput(f"{name} {value!r} is not an integer: {self}")
         if not self.low <= value <= self.high:
             raise InvalidInput(f"{name} {value} is out of range: {self}")
         return value

@@ -17,7 +17,15 @@ from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput
 from tvlb.languages import Flag, Group, Names, Number, Texts, asked, check_settings, setting
-from tvlb.paths import PUBLISHED_RULE, PathRows, RowSet, check_listable, parse_expression
+from tvlb.paths import (
+    PUBLISHED_RULE,
+    RULE_SETTINGS,
+    PathRows,
+    RowSet,
+    UgalRule,
+    check_listable,
+    parse_expression,
+)
 from tvlb.processes import Reporter, Stop, available_cores, check_workers, silent
 from tvlb.processes.units import UnitCache, Units, own_units
 from tvlb.requests.loading import Loading, OldTable, loading_notes
@@ -408,7 +416,7 @@ class _Repairer:
                 units=units,
                 report=self.report,
             )
-            table = table_of(self.topology, made, seed, self.table.ugal)
+            table = table_of(self.topology, made, seed, self._ugal)
             assert isinstance(table, Table)
             verified = verify(table, striker.settings)
             struck = striker.loading(OLD_TABLE, old.struck.rows, old, old.struck.left_out)
@@ -418,6 +426,14 @@ class _Repairer:
         verdict = self._verdict(made, held_out, old, (new, struck))
         told = striker.told
         return Repaired(told, table, old, verified, held_out, struck, new, verdict, watch.seconds)
+
+    @property
+    def _ugal(self) -> UgalRule:
+        """The rule of UGAL that the new table is judged by and made for."""
+        config = self.options.config
+        given = {name: getattr(config, name) for name in RULE_SETTINGS}
+        given = {name: one for name, one in given.items() if one is not None}
+        return replace(self.table.ugal or PUBLISHED_RULE, **given)
 
     def _rule(self) -> tuple[str, int]:
         """Return the path set of the new table, and how many paths it lacks for want of VCs."""
@@ -465,6 +481,7 @@ class _Repairer:
                 *loading_notes(chosen, (other,), old, vc_count=options.config.vc_count),
                 self._conventional_vcs,
                 *idle_notes(held_out.workload.first_round, self.topology, self.table.header.seed),
+                "" if self._ugal == PUBLISHED_RULE else f"Tables were simulated by {self._ugal}.",
             ),
         )
 

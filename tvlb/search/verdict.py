@@ -126,6 +126,7 @@ class VerdictRecord:
                 self._advice,
                 *self.notes,
                 *map(self._changes, self._told),
+                self._given_rule,
                 *self._attribution,
                 *self._second_router,
                 self._figures,
@@ -262,6 +263,13 @@ class VerdictRecord:
         return f"{of} {rival.called}, {mean}: {self._gains(judgement)}."
 
     @property
+    def _given_rule(self) -> str:
+        """Say by what rule the usual sets are, where it is not theirs and nothing else says so."""
+        if self.parts or self.rule == str(PUBLISHED_RULE):
+            return ""
+        return f"Sets that name no rule, conventional UGAL among them, have {self.rule}."
+
+    @property
     def _attribution(self) -> list[str]:
         """Say what paths alone and the rule alone gain, beside both and what is published."""
         if not self.parts:
@@ -280,25 +288,52 @@ class VerdictRecord:
             for judgement in self.judgements
             if (judgement.expression, judgement.against) == (name, base)
         ]
-        return [f"Of the gain against {self._set(base).called}, {self.rule}, give:", *lines]
+        nothing = [
+            f"{_begin(what)}: none is better." for what, name in told.items() if name == base
+        ]
+        return [
+            f"Of the gain against {self._set(base).called}, {self.rule}, give:",
+            *lines,
+            *nothing,
+        ]
 
     @property
     def _second_router(self) -> list[str]:
         """Say what the choice gains on routers of another model, and warn if it does not."""
-        own = [one for one in self.on_vct if one.expression == self.expression]
-        lines = [
-            f"By virtual cut-through against {self._set(one.against).called}: "
-            f"{self._gains(one, 'accepted beyond saturation')}."
-            for one in own
+        second = {(one.expression, one.against): one for one in self.on_vct}
+        pairs = [
+            (one, second[one.expression, one.against])
+            for one in self._told
+            if (one.expression, one.against) in second
         ]
-        lost = [one for one in own if not one.saturation.interval.above]
-        if lost and self.own and self.own[0].saturation.interval.above:
-            lines.append(
-                "Warning: by virtual cut-through the gain in throughput against "
-                f"{self._set(lost[0].against).called} is not shown: it may be one of routers with "
-                "input queues."
-            )
+        lines = [
+            f"By virtual cut-through{'' if self.own else f' {self._set(one.expression).called}'} "
+            f"against {self._set(one.against).called}: "
+            f"{self._gains(there, 'accepted beyond saturation')}."
+            for one, there in pairs
+        ]
+        for one, there in pairs if self.own else ():
+            lost = " and ".join(self._lost(one, there))
+            if lost:
+                lines.append(
+                    f"Warning: by virtual cut-through the gain in {lost} against "
+                    f"{self._set(one.against).called} is not shown: it may be one of routers with "
+                    "input queues."
+                )
         return lines
+
+    def _lost(self, here: Judgement, there: Judgement) -> list[str]:
+        """Return in what a gain is shown here and not there, in words."""
+        lost = ["throughput"] * (
+            here.saturation.interval.above and not there.saturation.interval.above
+        )
+        for (what, mine), (_, other) in zip(
+            self._latencies(here), self._latencies(there), strict=True
+        ):
+            gained = mine is not None and mine.interval.below
+            if gained and not (other is not None and other.interval.below):
+                lost.append(what)
+        return lost
 
     def _gains(self, judgement: Judgement, figure: str = "saturation throughput") -> str:
         worst = judgement.saturation

@@ -203,7 +203,9 @@ def write_switch(table: StoredTable, switch: int, path: Path | str) -> int:
     """
     check_writable(path)
     entries = table.header.entries()
-    header = {name: entries[name] for name in ("expression", "seed", "version") if name in entries}
+    header = {
+        name: entries[name] for name in ("expression", "seed", "version", "ugal") if name in entries
+    }
     told = {"table": table.id, "topology": str(table.topology), **header, "switch": switch}
     content = Content("switch", told, {}, table.kind.columns, table.of_switch(switch))
     with files.atomic_file(Path(path)) as stream:
