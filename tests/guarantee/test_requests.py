@@ -25,7 +25,9 @@ def figures(document: dict[str, Any]) -> dict[str, Any]:
     return {name: document[name] for name in names}
 
 
-def test_the_command_writes_a_witness_that_the_model_confirms(tmp_path: Path, ran: Any) -> None:
+def test_the_command_writes_a_witness_that_the_model_confirms(
+    tmp_path: Path, ran: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "witness.csv"
     asked = [NETWORK, "--vlb", "<=3"]
 
@@ -34,6 +36,8 @@ def test_the_command_writes_a_witness_that_the_model_confirms(tmp_path: Path, ra
     assert ran("model", *asked, "--pattern", str(path))["theta"] == pytest.approx(
         document["ceiling"]
     )
+    assert main(["model", "2,4,2,5", "--pattern", str(path)]) == 2
+    assert "witness.csv: made for another network than dfly(2,4,2,5); " in capsys.readouterr().err
     assert document["floor"] <= document["ceiling"]
     assert sum(one["share"] for one in document["floor_split"]) == pytest.approx(1.0)
     assert len(document["witness_loads"]) == as_topology(NETWORK).num_links
@@ -98,6 +102,7 @@ def test_the_pattern_of_a_set_is_the_same_by_commands_and_servers(
     ("options", "sentence"),
     [
         ({"starts": 0}, "starts 0 is out of range: 1..1000"),
+        ({"starts": "3"}, "starts '3' is not an integer: 1..1000"),
         ({"topology": "4,8,4,33"}, "has too little symmetry"),
     ],
 )

@@ -246,6 +246,11 @@ def _one_too_many(document: Document) -> None:
     _set(entry, [*_identifiers(entry), "6"])
 
 
+def _named_twice(document: Document) -> None:
+    entry = _long(document)
+    _set(entry, [*_identifiers(entry), _identifiers(entry)[-1]])
+
+
 def _wrong_block(document: Document) -> None:
     entry = _long(document)
     _set(entry, _identifiers(entry), "5f00:1:")
@@ -277,6 +282,7 @@ def _told(document: Document) -> None:
         (_same_identifier, "two switches with one identifier: 1, first 0x4 of 3 and 7"),
         (_wrong_order, "no cable to the next switch: 1, first 0 to "),
         (_one_too_many, "a packet that ends at another switch: 1, first 0 -> 4 at 5"),
+        (_named_twice, "the switch itself is named: 1, first 4 of 0 -> 4"),
         (_wrong_block, "an address outside 5f00::/32: 1, first 5f00:1:"),
         (_weights, "weights that do not sum: 1, first 3 -> 30: 9 of 8"),
         (_left_out, "a pair without a list: 1, first 3 -> 30"),
@@ -326,7 +332,10 @@ def test_cables_that_are_down_and_adjacencies_of_others_are_found(
         ("adjacencies", [[0, 57344, 0, 9]], "link 0 leads from switch 0 to 1, not from 0 to 9"),
         ("functions", [1], "functions: expected a list of 0"),
         ("lists", {"0": {"99": []}}, "switch 99 is out of range: 0..35"),
+        ("lists", {"00": {}}, "switch '00' is out of range: 0..35"),
         ("lists", {"3": {"3": []}}, "lists from switch 3 to itself"),
+        ("lists", {"0": {"1": [[1, 10**400, [0, 1], ["::"]]]}}, "00' is no number of 0..1"),
+        ("lists", {"0": {"1": [[1, 1, [0, 1], ["::%a"]]]}}, "'::%a' is no IPv6 address"),
         ("lists", {"0": {"1": [[9, 1, [0, 1], ["::"]]]}}, "0 -> 1: weight 9 is out of range: 0..8"),
         ("lists", {"0": {"1": [[8, 1, [0, 1], ["x"]]]}}, "0 -> 1: 'x' is no IPv6 address"),
         ("told", {}, "moved_mean: Field required"),

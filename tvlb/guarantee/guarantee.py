@@ -14,6 +14,7 @@ from tvlb.guarantee.program import MOST_CELLS, check_cells
 from tvlb.guarantee.split import best_split
 from tvlb.guarantee.symmetry import Orbits, network_orbits, orbits
 from tvlb.guarantee.usage import PairUsage, check_paths
+from tvlb.languages import Whole
 from tvlb.model import require_same_topology
 from tvlb.paths import PathSet, as_path_set, parse_expression
 from tvlb.processes import Reporter, available_cores, check_workers, silent
@@ -107,8 +108,7 @@ class Guarantee:
 
 def check_starts(starts: int) -> None:
     """Raise InvalidInput unless so many starts can be made."""
-    if not 1 <= starts <= MOST_STARTS:
-        raise InvalidInput(f"starts {starts} is out of range: 1..{MOST_STARTS}")
+    Whole(1, MOST_STARTS).checked("starts", starts)
 
 
 def check_network(topology: Topology) -> None:
@@ -245,7 +245,7 @@ def worst(
         floor=throughput_of(split.load),
         floor_bound=throughput_of(split.least),
         ceiling=witness.theta,
-        witness=witness.pattern,
+        witness=witness.pattern.only_for(network),
         witness_load=witness.load,
         usage=usage,
         split=usage.to_classes(split.share),

@@ -201,16 +201,22 @@ def _kind(schema: _Schema) -> str:
     match schema["type"]:
         case "integer":
             return f"a whole number{_between(' ', schema, 'minimum', 'maximum')}"
-        case "number" if "exclusiveMaximum" in schema and "minimum" in schema:
-            return f"a number from {schema['minimum']} to below {schema['exclusiveMaximum']}"
         case "number":
-            return f"a number{_between(' ', schema, 'minimum', 'maximum')}"
+            return f"a number{_numbers(schema)}"
         case "array":
             return f"a list{_between(' of ', schema, 'minItems', 'maxItems')} values"
         case "string":
             return _text(schema)
         case kind:
             return {"boolean": "true or false", "object": "keys with values"}[kind]
+
+
+def _numbers(schema: _Schema) -> str:
+    if "exclusiveMaximum" in schema and "minimum" in schema:
+        return f" from {schema['minimum']} to below {schema['exclusiveMaximum']}"
+    if "exclusiveMinimum" in schema and "maximum" in schema:
+        return f" above {schema['exclusiveMinimum']}, at most {schema['maximum']}"
+    return _between(" ", schema, "minimum", "maximum")
 
 
 def _text(schema: _Schema) -> str:

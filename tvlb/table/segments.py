@@ -9,6 +9,7 @@ of cables (End.X) and of the function of a switch (End.DT46), and mean something
 
 import hashlib
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,6 +33,8 @@ DECAPSULATIONS = ("usd", "dt46")
 _ADDRESS_BITS = 128
 _LOCAL_SHARE = 3  # of the bits; a local identifier has them all set
 _TOLERANCE = 1e-9
+_SHOWN = 40
+_NUMBER = re.compile("0|[1-9][0-9]{0,8}")
 # Rounding of the floor, which adds up shares in another order.
 _FLOOR_TOLERANCE = 1e-6
 _DOWN = "a cable that is down"
@@ -54,7 +57,7 @@ class Cut:
     def of(cls, block: str, bits: int) -> "Cut":
         """Make it; raise InvalidInput if there is no such prefix, or no room behind it."""
         try:
-            prefix = IPv6Network(block)
+            prefix = IPv6Network("" if "%" in block else block)
         except (AddressValueError, NetmaskValueError, ValueError) as error:
             raise InvalidInput(
                 f"locator_block {block!r}: expected an IPv6 prefix, such as 5f00::/32"
@@ -443,12 +446,12 @@ class _Reader:
         if not isinstance(value, dict):
             raise InvalidInput("lists: expected an object by switch")
         for name, one in cast("dict[str, object]", value).items():
-            yield self._switch(int(name) if name.isdecimal() and len(name) < 10 else name), one
+            yield self._switch(int(name) if _NUMBER.fullmatch(name) else name), one
 
     def _entry(self, row: object) -> Entry:
         weight, share, switches, addresses = self._list("an entry", row, 4)
-        if type(share) is not float and type(share) is not int:
-            raise InvalidInput(f"share {share!r} is not a number")
+        if type(share) not in (float, int) or not 0 <= share <= 1:
+            raise InvalidInput(f"share {str(share)[:_SHOWN]!r} is no number of 0..1")
         return Entry(
             self._whole("weight", weight, 0, self._header.slots),
             float(share),
@@ -459,7 +462,8 @@ class _Reader:
 
 def _address(value: object) -> int:
     try:
-        return int(IPv6Address(value if isinstance(value, str) else ""))
+        # Without the name of an interface, which is no part of an address.
+        return int(IPv6Address(value if isinstance(value, str) and "%" not in value else ""))
     except AddressValueError as error:
         raise InvalidInput(f"{value!r} is no IPv6 address") from error
 
@@ -507,8 +511,13 @@ class Follower:
         packet = Followed([], source)
         waiting = [*reversed(addresses)]
         address = waiting.pop() if waiting else 0
+        going = ""
         while address:
+            at, before = packet.at, going
             going = self._step(packet, address)
+            # Only an adjacency leads to a switch whose own identifier follows.
+            if going == before == "node" and packet.at == at and not packet.fault:
+                packet.fault = f"the switch itself is named: {self._topology.called(at)}"
             shifted = self._cut.shifted(address)
             ends = not shifted and not waiting
             if packet.fault or (going == "function" and ends):

@@ -1,7 +1,8 @@
 """Traffic matrices: CSV, read from a file or given as a text.
 
 Format: a line ``# level=node`` or ``# level=switch``, the header ``src,dst,rate``, then one line
-per entry; rates are packets/cycle at load 1. Switches may be named as their owner calls them.
+per entry; rates are packets/cycle at load 1. Switches may be named as their owner calls them. A
+matrix that is for one network alone says so in its first line, ``network=`` and a digest.
 """
 
 import hashlib
@@ -9,7 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -27,6 +28,7 @@ _MAX_ID = 2**31 - 1
 _SHOWN = 80
 _MARK = "#"
 _DIGITS = 8
+_FIRST_LINE = re.compile(rf"#level=(node|switch)(?:network=([0-9a-f]{{{2 * _DIGITS}}}))?")
 _PLAIN = re.compile(r"-?(0|[1-9][0-9]{0,99})")
 
 # A switch by its number or, as a text, by its name.
@@ -44,38 +46,47 @@ class MatrixPattern(Pattern):
         found for; None of a matrix from a text.
     level : "node" or "switch".
     entries : (source, destination, rate) triples sorted by (source, destination).
+    network : digest of the network that it is for; None of a matrix for any.
     """
 
     name: str | None
     level: str
     entries: tuple[_Entry, ...]
+    network: str | None = None
 
     @classmethod
     def read(cls, path: str) -> "MatrixPattern":
         """Read a matrix file; raise InvalidInput naming the first bad line."""
         content = read_file(path, "traffic matrix")
         try:
-            level, entries = _parsed(lines_of(content))
+            return cls(path, *_parsed(lines_of(content)))
         except InvalidInput as error:
             raise InvalidInput(f"{path}: {error}") from error
-        return cls(path, level, entries)
 
     @classmethod
     def of(cls, text: str) -> "MatrixPattern":
         """Make a matrix of what such a file holds; raises as `read`."""
         try:
-            level, entries = _parsed(lines_of(text.encode()))
+            return cls(None, *_parsed(lines_of(text.encode())))
         except InvalidInput as error:
             raise InvalidInput(f"traffic matrix: {error}") from error
-        return cls(None, level, entries)
 
     @classmethod
     def by_switch(cls, entries: Iterable[_Entry], name: str | None = None) -> "MatrixPattern":
         """Make a matrix between switches, by their names where they have some."""
         return cls(name, "switch", tuple(sorted(entries, key=_order)))
 
+    def only_for(self, topology: Topology) -> "MatrixPattern":
+        """Return the same, to be refused for any other network."""
+        return replace(self, network=_digest(topology))
+
     def resolve(self, topology: Topology, seed: int) -> NodeTraffic:
         """See `tvlb.traffic.Pattern.resolve`; raises InvalidInput if the matrix does not fit."""
+        if self.network not in (None, _digest(topology)):
+            raise InvalidInput(
+                f"{self}: made for another network than {topology}; without "
+                f"network={self.network} in its first line it is taken for any"
+            )
         by_switch = self.level == "switch"
         size = topology.num_switches if by_switch else topology.num_nodes
         source, target, rate = self._columns(topology)
@@ -156,7 +167,8 @@ class MatrixPattern(Pattern):
     def asked(self) -> str:
         """See `tvlb.traffic.Pattern.asked`; equal matrices give equal texts."""
         rows = "".join(f"{source},{target},{rate!r}\n" for source, target, rate in self.entries)
-        return f"{_MARK} level={self.level}\nsrc,dst,rate\n{rows}"
+        network = "" if self.network is None else f" network={self.network}"
+        return f"{_MARK} level={self.level}{network}\nsrc,dst,rate\n{rows}"
 
     def __str__(self) -> str:
         if self.name is not None:
@@ -169,8 +181,13 @@ def is_matrix(text: str) -> bool:
     return text.startswith(_MARK)
 
 
-def _parsed(lines: list[str]) -> tuple[str, tuple[_Entry, ...]]:
-    level = _level(lines[0] if lines else "")
+def _digest(topology: Topology) -> str:
+    identity = json.dumps(topology.identity)
+    return hashlib.sha256(identity.encode()).hexdigest()[: 2 * _DIGITS]
+
+
+def _parsed(lines: list[str]) -> tuple[str, tuple[_Entry, ...], str | None]:
+    level, network = _first_line(lines[0] if lines else "")
     if len(lines) < 2 or "".join(lines[1].split()) != "src,dst,rate":
         raise InvalidInput("line 2: expected the header src,dst,rate")
     entries = sorted(
@@ -184,14 +201,14 @@ def _parsed(lines: list[str]) -> tuple[str, tuple[_Entry, ...]]:
     for one, following in pairwise(entries):
         if one[:2] == following[:2]:
             raise InvalidInput(f"entry {one[0]},{one[1]} appears more than once")
-    return level, tuple(entries)
+    return level, tuple(entries), network
 
 
-def _level(line: str) -> str:
-    words = line.replace(" ", "").lower()
-    for level in ("node", "switch"):
-        if words == f"#level={level}":
-            return level
+def _first_line(line: str) -> tuple[str, str | None]:
+    """Return the level, and the digest of the network if there is one."""
+    if (words := _FIRST_LINE.fullmatch(line.replace(" ", "").lower())) is not None:
+        level, network = words.groups()
+        return level, network
     raise InvalidInput(
         f"line 1: expected '# level=node' or '# level=switch', got {line[:_SHOWN]!r}"
     )
