@@ -14,7 +14,6 @@ from tvlb.guarantee.program import MOST_CELLS, check_cells
 from tvlb.guarantee.split import best_split
 from tvlb.guarantee.symmetry import Orbits, network_orbits, orbits
 from tvlb.guarantee.usage import PairUsage, check_paths
-from tvlb.languages import Whole
 from tvlb.model import require_same_topology
 from tvlb.paths import PathSet, as_path_set, parse_expression
 from tvlb.processes import Reporter, available_cores, check_workers, silent
@@ -106,9 +105,12 @@ class Guarantee:
         )
 
 
-def check_starts(starts: int) -> None:
+def check_starts(starts: object) -> None:
     """Raise InvalidInput unless so many starts can be made."""
-    Whole(1, MOST_STARTS).checked("starts", starts)
+    if isinstance(starts, bool) or not isinstance(starts, int):
+        raise InvalidInput(f"starts {starts!r} is not an integer: 1..{MOST_STARTS}")
+    if not 1 <= starts <= MOST_STARTS:
+        raise InvalidInput(f"starts {starts} is out of range: 1..{MOST_STARTS}")
 
 
 def check_network(topology: Topology) -> None:
