@@ -16,7 +16,7 @@ def rule_setting(name: str, **more: Any) -> Any:
     """Declare a setting of `UgalRule` that may be left open; `more` are of a `Setting`."""
     usual = getattr(PUBLISHED_RULE, name)
     shown = f"{usual:g}" if isinstance(usual, float) else usual
-    unset = f"what the T-VLB table was made for, else {shown}"
+    unset = f"what a given T-VLB table was made for, else {shown}"
     told = {"unset": unset, "null": "what a search chooses", **more}
     return with_default(UgalRule, name, None, **told)
 
@@ -32,11 +32,6 @@ def ruled(config: _Config, rule: UgalRule, takes: Callable[[str], bool]) -> _Con
         if getattr(config, name) is None
     }
     return replace(config, **filled)
-
-
-def is_rule_open(config: Any) -> bool:
-    """Whether settings leave anything open of UGAL's comparison."""
-    return any(getattr(config, name) is None for name in RULE_SETTINGS)
 
 
 def rule_of(config: Any) -> UgalRule:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sim_bridge import _core
 from sim_bridge.routing import check_takes_table, draws_split, steering, takes_of_rule, takes_table
-from sim_bridge.rule import is_rule_open, ruled
+from sim_bridge.rule import ruled
 from tvlb.errors import InvalidInput
 from tvlb.languages import in_turn
 from tvlb.native import kernels
@@ -20,7 +20,6 @@ from tvlb.paths import (
     PathRows,
     PathSet,
     Switches,
-    UgalRule,
     parse_expression,
 )
 from tvlb.topology import Topology
@@ -246,22 +245,24 @@ class DrawsPaths(ABC):
 
         Raises
         ------
-        InvalidInput : it is left open, and they are made for different rules.
+        InvalidInput : they are made for different rules, and a setting that these differ in is
+            left open.
         """
-        if not is_rule_open(config):
-            return config
-        return ruled(config, self._rule, lambda name: takes_of_rule(self.routing, name))
-
-    @property
-    def _rule(self) -> UgalRule:
         rules = dict.fromkeys(one.ugal for one in self.path_sets if one.ugal is not None)
-        if len(rules) > 1 and steering(self.routing).detours == _core.Detours.ADAPTIVE:
-            first, other, *_ = rules
+        disputed = [
+            name
+            for name in RULE_SETTINGS
+            if getattr(config, name) is None
+            and takes_of_rule(self.routing, name)
+            and len({getattr(one, name) for one in rules}) > 1
+        ]
+        if disputed:
             raise InvalidInput(
                 f"path sets {in_turn(map(str, self.path_sets))} are made for different rules of "
-                f"UGAL ({first}; {other}): give {', '.join(RULE_SETTINGS)}"
+                f"UGAL ({'; '.join(map(str, rules))}): give {', '.join(disputed)}"
             )
-        return next(iter(rules), PUBLISHED_RULE)
+        rule = next(iter(rules), PUBLISHED_RULE)
+        return ruled(config, rule, lambda name: takes_of_rule(self.routing, name))
 
     def samplers(
         self, network: kernels.Topology, pairs: Pairs

@@ -234,6 +234,7 @@ def test_searches_cost_more_the_longer_they_look(
         replace(options, patterns=str(patterns + 1)),
         replace(options, simulated_patterns=trained + 1),
         replace(options, budget=str(flit_hops + 10**6)),
+        replace(options, judge="iq,vct"),
         replace(options, confirmation=replace(confirmation, measured=confirmation.measured + 100)),
     ):
         assert at_most(cost, table_cost(TOPOLOGY, more))

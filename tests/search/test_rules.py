@@ -176,16 +176,13 @@ def test_tables_for_different_rules_do_not_go_together(both: TableResult) -> Non
         for name, queue in (("first", "vc"), ("second", "waiting"))
     ]
     scenario = Scenario(TOPOLOGY, "ugal-acor(sets)", sets, Shift(1, 0))
-    with pytest.raises(InvalidInput, match="different rules of UGAL \\(queue vc; queue waiting\\)"):
+    with pytest.raises(InvalidInput, match=r"UGAL \(queue vc; queue waiting\): give queue$"):
         scenario.resolved(SimulationConfig())
     published = both.table.made_for(None).path_set("third")
     assert published.ugal == PUBLISHED_RULE
     with pytest.raises(InvalidInput, match=r"rules of UGAL \(queue vc; the published rule\)"):
         replace(scenario, path_set=[sets[0], published]).resolved(SimulationConfig())
-    asked = SimulationConfig(
-        ugal_rule="hops", queue="port", threshold=0, vlb_factor=1.0, candidates=1
-    )
-    assert scenario.resolved(asked).rule == PUBLISHED_RULE
+    assert scenario.resolved(SimulationConfig(queue="port")).rule == PUBLISHED_RULE
 
 
 def test_the_document_tells_rules(both: TableResult) -> None:

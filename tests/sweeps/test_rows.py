@@ -241,6 +241,24 @@ def test_gains_are_those_of_the_verdict() -> None:
             names = (f"{prefix}{name}{end}" for end in ("", "_low", "_high"))
             assert numbers(made, *names) == [mean, mean - half, mean + half]
     assert made["verdict"] == read["verdict"]["verdict"] == expected["verdict"]
+    assert made["vct_saturation_gain"] is None
+
+
+def test_gains_on_the_second_router_have_columns_of_their_own() -> None:
+    read = document()
+    second = copy.deepcopy(read["verdict"]["judgements"])
+    for judgement in second:
+        judgement["saturation"] = {"mean": 0.05, "half_width": 0.02}
+        judgement["latency"][0] = {"mean": -0.01, "half_width": None}
+    read["verdict"]["on_vct"] = second
+    made = row(read)
+    names = [
+        f"vct_{name}{end}"
+        for name in ("saturation_gain", "latency_change")
+        for end in ("", "_low", "_high")
+    ]
+    assert [made[one] for one in names] == pytest.approx([0.05, 0.03, 0.07, -0.01, None, None])
+    assert made["saturation_gain"] == row(document())["saturation_gain"]
 
 
 def test_saturation_has_an_interval_no_narrower_than_the_grid() -> None:

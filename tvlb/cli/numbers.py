@@ -1,11 +1,14 @@
 """Options that are numbers, of any command: nothing of what is computed is loaded for them."""
 
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from tvlb.documents import decimal_number, whole_number
 from tvlb.processes import check_workers
+
+_Value = TypeVar("_Value", int, float)
 
 
 def parsed_integer(text: str) -> int:
@@ -24,6 +27,18 @@ def _parsed_number(text: str) -> float:
         raise typer.BadParameter(f"{text!r} is not a number") from None
 
 
+def _ranged(parse: Callable[[str], _Value], values: object) -> Callable[[str], _Value]:
+    """Return what parses a value and complains with the range, which is checked elsewhere."""
+
+    def parsed(text: str) -> _Value:
+        try:
+            return parse(text)
+        except typer.BadParameter as error:
+            raise typer.BadParameter(f"{error.message}: {values}") from None
+
+    return parsed if values else parse
+
+
 def _counted(name: str, text: str, usual: str) -> Any:
     """Declare an option that is a number of processes or threads; `usual` is without it."""
 
@@ -36,14 +51,16 @@ def _counted(name: str, text: str, usual: str) -> Any:
     return typer.Option(parser=parsed, metavar="INTEGER", help=help_text, show_default=usual)
 
 
-def integer(text: str, *, metavar: str = "INTEGER", **more: Any) -> Any:
-    """Declare an option that is an integer; the complaint names the value."""
-    return typer.Option(parser=parsed_integer, metavar=metavar, help=text, **more)
+def integer(text: str, *, metavar: str = "INTEGER", values: object = None, **more: Any) -> Any:
+    """Declare an option that is an integer; the complaint names the value, and what values are."""
+    parser = _ranged(parsed_integer, values)
+    return typer.Option(parser=parser, metavar=metavar, help=text, **more)
 
 
-def number(text: str, *, metavar: str = "NUMBER", **more: Any) -> Any:
-    """Declare an option that is a number; the complaint names the value."""
-    return typer.Option(parser=_parsed_number, metavar=metavar, help=text, **more)
+def number(text: str, *, metavar: str = "NUMBER", values: object = None, **more: Any) -> Any:
+    """Declare an option that is a number; the complaint names the value, and what values are."""
+    parser = _ranged(_parsed_number, values)
+    return typer.Option(parser=parser, metavar=metavar, help=text, **more)
 
 
 Workers = Annotated[int | None, _counted("workers", "Processes and threads", "one per core")]

@@ -35,6 +35,7 @@ from tvlb.search.common_traffic import PERMUTATION_SEEDS, ROUNDS
 from tvlb.search.objective import REFERENCE_LOAD, Aim, Method, Searched, flit_hop_budget
 from tvlb.search.options import SearchOptions
 from tvlb.search.sampling import BATCH
+from tvlb.search.second_router import Judges, cut_through_config
 from tvlb.search.windows import Windows
 from tvlb.search.workload import Workload, parse_traffic
 from tvlb.search.worst_simulated import CONFIG as SWAPS_CONFIG
@@ -722,7 +723,8 @@ def _search_seconds(topology: Topology, options: SearchOptions) -> dict[str, flo
             options.confirmation_windows,
             workload,
             judged * _JUDGED_SETS * _RUNS_PER_JUDGED_SET,
-        ),
+        )
+        + judged * _JUDGED_SETS * _second_router_seconds(topology, options),
     }
 
 
@@ -730,10 +732,24 @@ def _comparing_seconds(
     topology: Topology, routing: str, windows: Windows, workload: Workload | None, runs: float
 ) -> float:
     """Estimate a comparison on held-out traffic, or on that of the user, by runs per pattern."""
-    judged = _HELD_OUT_PATTERNS if workload is None else len(workload.in_rounds().patterns)
     load = 1.3 * _saturation(topology)
     run = _run_seconds(topology, routing, load, windows.warmup + windows.measured)
-    return judged * runs * run
+    return _judged_cases(workload) * runs * run
+
+
+def _judged_cases(workload: Workload | None) -> int:
+    return _HELD_OUT_PATTERNS if workload is None else len(workload.in_rounds().patterns)
+
+
+def _second_router_seconds(topology: Topology, options: SearchOptions) -> float:
+    """Estimate what one set takes by virtual cut-through: two latencies and an overload a case."""
+    if options.judge != Judges.BOTH:
+        return 0.0
+    windows, saturation = options.confirmation_windows, _saturation(topology)
+    config = cut_through_config(topology, windows.on(options.config))
+    loads = (REFERENCE_LOAD, 2 * REFERENCE_LOAD, min(1.0, 1.3 * saturation))
+    runs = [_vct_run(topology, options.routing, config, load).seconds for load in loads]
+    return _judged_cases(options.workload) * math.fsum(runs)
 
 
 def _validation_seconds(topology: Topology, options: SearchOptions, candidates: float) -> float:

@@ -241,6 +241,19 @@ _RESULTS = (
         "mean over the patterns; 0 by definition where `all` was kept.",
         _TOGETHER,
     ),
+    *_with_interval(
+        "vct_saturation_gain",
+        _SHARE,
+        "Change of what the chosen set accepts beyond saturation by virtual cut-through against "
+        "`all`; null where only the input-queued router judges.",
+        _TOGETHER,
+    ),
+    *_with_interval(
+        "vct_latency_change",
+        _SHARE,
+        "The same of latency at the reference load.",
+        _TOGETHER,
+    ),
     _text(
         "best", "Confirmed candidate with the largest mean saturation throughput, chosen or not."
     ),

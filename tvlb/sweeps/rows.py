@@ -250,6 +250,7 @@ def _result(document: Document) -> Row:
         **_simulated(baseline, "all", of),
         "reference_load": document["reference_load"],
         **_gains(document, chosen["expression"], conventional),
+        **_gains_on_vct(document, chosen["expression"], conventional),
         **({} if best is None else {"best": best["expression"]}),
         **({} if best is None else _gains(document, best["expression"], conventional, "best_{}")),
         **_found(document),
@@ -268,12 +269,26 @@ def _modelled(document: Document, name: str, expression: str) -> Row:
     return {}
 
 
-def _gains(document: Document, one: str, against: str, columns: str = "{}") -> Row:
-    """Return the changes of a set against another, in such columns; none where it is that."""
+def _gains_on_vct(document: Document, one: str, against: str) -> Row:
+    told = document["verdict"].get("on_vct")
+    return {} if told is None else _gains(document, one, against, "vct_{}", told)
+
+
+def _gains(
+    document: Document,
+    one: str,
+    against: str,
+    columns: str = "{}",
+    told: Sequence[Document] | None = None,
+) -> Row:
+    """Return the changes of a set against another, in such columns; none where it is that.
+
+    They are those of the verdict, or of other judgements that are `told`.
+    """
     saturation, latency = map(columns.format, ("saturation_gain", "latency_change"))
     if one == against:
         return _interval(saturation, 0.0, 0.0) | _interval(latency, 0.0, 0.0)
-    for judgement in document["verdict"]["judgements"]:
+    for judgement in document["verdict"]["judgements"] if told is None else told:
         if (judgement["expression"], judgement["against"]) == (one, against):
             # The lower of both loads is the reference load.
             changes = {saturation: judgement["saturation"], latency: judgement["latency"][0]}
