@@ -14,7 +14,7 @@ from tests.search.modelled import FLIT_HOPS, Modelled, lucky
 from tvlb.paths import PUBLISHED_RULE, parse_expression
 from tvlb.search import NamedSet, Windows, Work, parse_objective
 from tvlb.search.simulation_units import Recipe, RunFigures, RunUnit, SaturationUnit
-from tvlb.search.trials import Figures, Loads, Trials, find_loads
+from tvlb.search.trials import LOOK_WITH_RULES, USUAL_LOOK, Figures, Loads, Trials, find_loads
 from tvlb.search.workload import Workload
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Pattern, Permutation, Shift, Type2, Uniform
@@ -39,7 +39,7 @@ def no_saturation(_: SaturationUnit) -> float:
 
 
 def trials(units: Modelled, workload: Workload = TRAFFIC) -> Trials:
-    return Trials("par", CONFIG, workload, Windows(300, 500, 0.01), LOADS, 17, units)
+    return Trials("par", CONFIG, workload, Windows(300, 500, 0.01), LOADS, USUAL_LOOK, 17, units)
 
 
 def test_every_pattern_is_simulated_at_both_its_loads() -> None:
@@ -65,6 +65,27 @@ def test_every_pattern_is_simulated_at_both_its_loads() -> None:
             assert figures.accepted[index] == distinct(beyond).accepted
             assert figures.least_served[index] == distinct(beyond).least_served
     assert next(runs, None) is None
+
+
+def test_with_a_grid_saturation_loads_are_searched_for_where_rules_may_gain() -> None:
+    loads = [*LOADS[:3], replace(LOADS[3], beyond=LOADS[3].saturation)]
+    units = Modelled(distinct, lambda unit: 0.0 if unit.recipe.pattern == Uniform() else 0.43)
+    measuring = Trials(
+        "par", CONFIG, TRAFFIC, Windows(300, 500, 0.01), loads, LOOK_WITH_RULES, 17, units, 0.01
+    )
+    known = figures([50.0, 60.0], [0.36, 1.2])
+    (found,) = measuring.measure(NAMED_SETS[:1], known=known)
+    assert found.accepted[:3].tolist() == [0.43, 0.43, 0.02]
+    assert np.isnan(found.least_served[:3]).all()
+    runs = units.simulated[1::2]
+    searched = [one for one in runs if isinstance(one, SaturationUnit)]
+    assert runs[:3] == searched
+    assert [one.guess for one in searched] == pytest.approx([0.36, 1.0, 0.6 / 1.15])
+    assert {(one.grid, one.config.measured_cycles) for one in searched} == {(0.01, 500)}
+    # Where nothing is gained beyond what the reference sustains, a run at that load tells.
+    (beyond,) = (one for one in runs if isinstance(one, RunUnit))
+    assert beyond.load == LOADS[3].saturation
+    assert found.accepted[3] == distinct(beyond).accepted
 
 
 @given(st.integers(0, 4))
@@ -105,21 +126,28 @@ def figures(
     return Figures(np.array(latency), np.array(accepted), np.array(least or squares))
 
 
-def test_of_the_throughput_the_lesser_gain_counts() -> None:
+def test_of_the_throughput_both_gains_count() -> None:
     reference = figures([50.0] * 4, [0.2] * 4, [0.1] * 4)
     # 10% more in all, of which the worst served send 21% more, 10% more, and half; 10% more of them
     # alone. That counts half, and no less than three thousandths of the packets.
     found = figures([50.0] * 4, [0.22, 0.22, 0.22, 0.2], [0.121, 0.11, 0.05, 0.11])
-    throughput, latency = found.gains(reference)
+    throughput, latency = found.gains(reference, USUAL_LOOK)
     assert throughput == pytest.approx(np.log([1.1, 1.1**0.5, 0.5**0.5, 1.0]))
     assert latency.tolist() == [0.0] * 4
-    starved = figures([50.0], [0.2], [0.0]).gains(reference)[0]
+    starved = figures([50.0], [0.2], [0.0]).gains(reference, USUAL_LOOK)[0]
     assert starved == pytest.approx(np.log([0.03]) / 2)
     # Where none of the switches sends enough to tell, all that is accepted counts.
-    unknown = figures([50.0], [0.22], [np.nan]).gains(figures([50.0], [0.2], [np.nan]))[0]
-    assert unknown == pytest.approx(np.log([1.1]))
+    unknown, known = (figures([50.0], [one], [np.nan]) for one in (0.22, 0.2))
+    for look in (USUAL_LOOK, LOOK_WITH_RULES):
+        assert unknown.gains(known, look)[0] == pytest.approx(np.log([1.1]))
     # The reference is that of the same patterns.
-    assert len(figures([40.0, 60.0], [0.2, 0.2]).gains(reference)[1]) == 2
+    assert len(figures([40.0, 60.0], [0.2, 0.2]).gains(reference, USUAL_LOOK)[1]) == 2
+    # Where rules are searched, the greater gain counts as much.
+    even, _ = found.gains(reference, LOOK_WITH_RULES)
+    assert even == pytest.approx(np.log([1.1, 1.1**0.75, 1.1**0.5 * 0.5**0.25, 1.1**0.25]))
+    nothing = figures([50.0], [0.0], [0.0])
+    for look in (USUAL_LOOK, LOOK_WITH_RULES):
+        assert nothing.gains(reference, look)[0].tolist() == [-math.inf]
 
 
 def test_figures_are_scored_on_the_patterns_that_they_have() -> None:
@@ -171,6 +199,7 @@ def test_loads_follow_from_the_saturation_of_the_reference(
     found, work = find_loads(
         patterns,
         low,
+        USUAL_LOOK,
         lambda pattern: SaturationUnit(
             Recipe(NAMED_SETS[0], "par", pattern, 0), CONFIG, 0.02, None
         ),
@@ -182,15 +211,15 @@ def test_loads_follow_from_the_saturation_of_the_reference(
     assert work == Work(flit_hops=2 * FLIT_HOPS)
 
 
-# Beyond what a likely rule sustains by a quarter, but not beyond the bound .5 unless the reference
+# Beyond what a likely rule sustains by 15%, but not beyond the bound .5 unless the reference
 # is; of traffic that saturates late and gains nothing, where the reference saturates. Latency at
 # .15, or at three quarters of the least saturation.
 @pytest.mark.parametrize(
     ("saturation", "ruled", "expected"),
     [
-        ([0.3, 0.8], [0.36, 0.7], [(0.15, 0.45), (0.56, 0.8)]),
-        ([0.3, 0.7], [0.42, 0.8], [(0.15, 0.5), (0.49, 1.0)]),
-        ([0.1, 0.48], [0.08, 0.6], [(0.075, 0.125), (0.075, 0.75)]),
+        ([0.3, 0.8], [0.36, 0.7], [(0.15, 0.414), (0.56, 0.8)]),
+        ([0.3, 0.7], [0.46, 0.8], [(0.15, 0.5), (0.49, 0.92)]),
+        ([0.1, 0.48], [0.08, 0.6], [(0.075, 0.115), (0.075, 0.69)]),
     ],
 )
 def test_loads_of_searches_for_rules_follow_from_what_a_rule_sustains(
@@ -212,7 +241,7 @@ def test_loads_of_searches_for_rules_follow_from_what_a_rule_sustains(
     usual, other = (partial(unit_of, one) for one in NAMED_SETS[:2])
     bounds = dict(zip(map(str, patterns), (0.5, 1.0), strict=True))
     found, work = find_loads(
-        patterns, None, usual, units, other, lambda pattern: bounds[str(pattern)]
+        patterns, None, LOOK_WITH_RULES, usual, units, other, lambda pattern: bounds[str(pattern)]
     )
     assert [(one.low, one.beyond) for one in found] == [pytest.approx(one) for one in expected]
     assert work == Work(flit_hops=4 * FLIT_HOPS)

@@ -24,9 +24,10 @@ from tvlb.processes.workers import TaskFuture, local_workers
 _DIGEST_BYTES = 32
 
 _Result = TypeVar("_Result")
+_Result_co = TypeVar("_Result_co", covariant=True)
 
 
-class Unit(ABC, Generic[_Result]):
+class Unit(ABC, Generic[_Result_co]):
     """A piece of work: picklable, and the same bytes wherever it is computed."""
 
     @property
@@ -43,7 +44,7 @@ class Unit(ABC, Generic[_Result]):
         """Return the result, encoded; called in any process, on one thread at a time."""
 
     @abstractmethod
-    def decode(self, data: bytes) -> _Result:
+    def decode(self, data: bytes) -> _Result_co:
         """Return the result from its bytes.
 
         Raises

@@ -203,7 +203,8 @@ class Evolution:
         reference = self.reference
         self._best = reference.name
         self._short_reference = self.short.measure([reference.named_set])[0]
-        self._long_reference = self.long.measure([reference.named_set])[0]
+        known = self._short_reference
+        self._long_reference = self.long.measure([reference.named_set], known=known)[0]
         self._short_known: dict[str, Figures] = {reference.name: self._short_reference}
         self._candidates: dict[str, Candidate] = {reference.name: reference}
         self.challengers: dict[str, Challenger] = {
@@ -280,7 +281,8 @@ class Evolution:
     def challenge(self, candidate: Candidate) -> Challenger:
         """Look at a set in the longer windows."""
         if candidate.name not in self.challengers:
-            figures = self.long.measure([candidate.named_set])[0]
+            known = self._short_known.get(candidate.name)
+            figures = self.long.measure([candidate.named_set], known=known)[0]
             self.challengers[candidate.name] = Challenger(candidate, figures)
         return self.challengers[candidate.name]
 
@@ -364,7 +366,7 @@ class Evolution:
         ]
         different = {one.name: one for one in candidates}
         # To be as good as the incumbent, with whatever it serves its worst.
-        gain, _ = line.incumbent.figures.gains(self._long_reference)
+        gain, _ = line.incumbent.figures.gains(self._long_reference, self.long.look)
         least = self._long_reference.accepted * np.exp(gain)
         reachable = [
             one

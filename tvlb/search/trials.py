@@ -6,6 +6,7 @@ What the network accepts there is not all: a set saturates with the first nodes 
 much the others send, so the nodes that get least into the network have a say.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,44 +14,60 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim_bridge import SimulationConfig
-from tvlb.processes.units import Units
+from tvlb.processes.units import Unit, Units
 from tvlb.search.objective import REFERENCE_LOAD, Objective
-from tvlb.search.simulation_units import NamedSet, Recipe, RunFigures, RunUnit, SaturationUnit
+from tvlb.search.simulation_units import (
+    NamedSet,
+    Recipe,
+    RunFigures,
+    RunUnit,
+    Saturation,
+    SaturationUnit,
+)
 from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload
 from tvlb.traffic import Pattern
 
-# So that gains come near those of the saturation load (measured on two networks).
+# What the worst served send changes about twice as much as the saturation load.
 _LEAST_COUNTS = 0.5
 _LEAST_SERVED = 0.003
 _LEAST_LOAD = 0.02
 _LATE = 0.6
-_REACH = 1.25
 # More than this a rule has to sustain for that to be no chance.
 _GAINS = 1.05
 
 
 @dataclass(frozen=True)
 class Look:
-    """Where latencies are looked at.
+    """Where sets are looked at, and how.
 
     Attributes
     ----------
-    late : times the saturation of the reference, of a pattern that saturates late: where the
-        detours matter.
+    late : latencies at so many times the saturation of the reference, of a pattern that saturates
+        late: where the detours matter.
     most_low : others at no more than this, packets/cycle/node,
     share_of_least : and at no more than this share of the least saturation.
+    reach : throughput at so many times what is sustained.
+    greater_counts : how much of the greater gain of `Figures.gains` counts, 0..1; of the lesser the
+        rest.
     """
 
     late: float
     most_low: float
     share_of_least: float
+    reach: float
+    greater_counts: float
 
 
-USUAL_LOOK = Look(late=0.55, most_low=REFERENCE_LOAD, share_of_least=0.5)
-LOOK_WITH_RULES = Look(late=0.7, most_low=1.5 * REFERENCE_LOAD, share_of_least=0.75)
-"""Between both loads where latencies are judged: rules trade one for the other."""
+USUAL_LOOK = Look(
+    late=0.55, most_low=REFERENCE_LOAD, share_of_least=0.5, reach=1.25, greater_counts=0.0
+)
+LOOK_WITH_RULES = Look(
+    late=0.7, most_low=1.5 * REFERENCE_LOAD, share_of_least=0.75, reach=1.15, greater_counts=0.5
+)
+"""Latencies between both loads where they are judged, since rules trade one for the other; nearer
+to saturation, since far beyond it rules differ much less than in what they sustain."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +93,8 @@ class Figures:
     Attributes
     ----------
     latency : mean latency at the low load, cycles.
-    accepted : throughput beyond saturation, packets/cycle/node.
-    least_served : beyond saturation; see `RunFigures`.
+    accepted : throughput beyond saturation, or the saturation load, packets/cycle/node.
+    least_served : beyond saturation, see `RunFigures`; nan beside a saturation load.
     """
 
     latency: NDArray[np.float64]
@@ -92,11 +109,13 @@ class Figures:
             np.concatenate([self.least_served, other.least_served]),
         )
 
-    def gains(self, reference: "Figures") -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def gains(
+        self, reference: "Figures", look: Look
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Logarithms of throughput and latency over those of a reference, float64 (patterns,).
 
-        Of the throughput the lesser gain counts: that in what is accepted, or half of that in what
-        the worst served send, which changes about twice as much as the saturation load.
+        Throughput gains in what is accepted, and half of that in what the worst served send: the
+        lesser gain counts, and of the greater as much as the look says.
         """
         patterns = len(self.latency)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -106,8 +125,12 @@ class Figures:
                 / np.maximum(reference.least_served[:patterns], _LEAST_SERVED)
             )
             latency = np.log(self.latency / reference.latency[:patterns])
-        lesser = np.minimum(accepted, _LEAST_COUNTS * least)
-        throughput = np.where(np.isnan(least), accepted, lesser)
+        both = accepted, _LEAST_COUNTS * least
+        lesser, greater = np.minimum(*both), np.maximum(*both)
+        part = look.greater_counts
+        # Of infinite gains no part is one.
+        mixed = lesser if part == 0 else (1 - part) * lesser + part * greater
+        throughput = np.where(np.isnan(least), accepted, mixed)
         # Over nothing that the reference accepts there is no gain that is known.
         return np.where(np.isposinf(accepted), np.nan, throughput), latency
 
@@ -119,7 +142,10 @@ class Trials:
     ----------
     windows : of every run.
     loads : of every pattern of the workload.
+    look : how throughput is told from the runs.
     seed : of all simulations, so that sets are compared in pairs.
+    grid : of saturation loads, which are searched for in place of a run beyond them; None without.
+        Where traffic is looked at where the reference saturates, that run is all there is to tell.
     """
 
     def __init__(
@@ -129,27 +155,40 @@ class Trials:
         workload: Workload,
         windows: Windows,
         loads: Sequence[Loads],
+        look: Look,
         seed: int,
         units: Units,
+        grid: float | None = None,
     ) -> None:
         self._routing = routing
         self._config = replace(windows.on(config), stop_when_saturated=False)
         self.workload = workload
+        self.look = look
         self._loads = loads
         self._seed = seed
         self._units = units
+        self._grid = grid
         self.work = Work()
 
     def measure(
-        self, named_sets: Sequence[NamedSet], first: int = 0, last: int | None = None
+        self,
+        named_sets: Sequence[NamedSet],
+        first: int = 0,
+        last: int | None = None,
+        *,
+        known: Figures | None = None,
     ) -> list[Figures]:
-        """Simulate every set on the patterns `first` to `last` of the workload."""
+        """Simulate every set on the patterns `first` to `last` of the workload.
+
+        Searches for saturation loads begin at what is accepted by figures of all patterns that are
+        `known`, else at what a likely rule sustains.
+        """
         chosen = range(len(self.workload.patterns))[first:last]
-        units = [
+        units: list[Unit[RunFigures | Saturation]] = [
             unit
             for named_set in named_sets
             for index in chosen
-            for unit in self._pair(named_set, index)
+            for unit in (self._low(named_set, index), self._beyond(named_set, index, known))
         ]
         runs = self._units.map(units)
         self.work = sum((run.work for run in runs), self.work)
@@ -162,28 +201,48 @@ class Trials:
     ) -> float:
         """Score figures of the first patterns against those of the reference."""
         share = self.workload.share[: len(found.latency)]
-        throughput, latency = found.gains(reference)
+        throughput, latency = found.gains(reference, self.look)
         return objective.score(share / share.sum(), throughput, latency, latency_weight)
 
-    def _pair(self, named_set: NamedSet, index: int) -> tuple[RunUnit, RunUnit]:
-        pattern, loads = self.workload.patterns[index], self._loads[index]
-        recipe = Recipe(named_set, self._routing, pattern, self._seed)
+    def _low(self, named_set: NamedSet, index: int) -> RunUnit:
+        return RunUnit(self._recipe(named_set, index), self._config, self._loads[index].low)
+
+    def _recipe(self, named_set: NamedSet, index: int) -> Recipe:
+        return Recipe(named_set, self._routing, self.workload.patterns[index], self._seed)
+
+    def _beyond(
+        self, named_set: NamedSet, index: int, known: Figures | None
+    ) -> RunUnit | SaturationUnit:
+        recipe, loads = self._recipe(named_set, index), self._loads[index]
+        if self._grid is not None and loads.beyond > loads.saturation:
+            likely = loads.beyond / self.look.reach
+            if known is not None and index < len(known.accepted):
+                likely = float(known.accepted[index])
+            return SaturationUnit(recipe, self._config, self._grid, min(likely, 1.0))
         # What is on its way when the window ends tells nothing of what was accepted in it.
         beyond = replace(self._config, drain_limit_cycles=0)
-        return RunUnit(recipe, self._config, loads.low), RunUnit(recipe, beyond, loads.beyond)
+        return RunUnit(recipe, beyond, loads.beyond)
 
 
-def _figures(runs: Sequence[RunFigures]) -> Figures:
+def _figures(runs: Sequence[RunFigures | Saturation]) -> Figures:
+    """Return the figures of runs at the low load and beyond in turn."""
+    beyond = [
+        (max(one.load, _LEAST_LOAD), math.nan)
+        if isinstance(one, Saturation)
+        else (one.accepted, one.least_served)
+        for one in runs[1::2]
+    ]
     return Figures(
-        np.array([run.latency for run in runs[::2]], dtype=np.float64),
-        np.array([run.accepted for run in runs[1::2]], dtype=np.float64),
-        np.array([run.least_served for run in runs[1::2]], dtype=np.float64),
+        np.array([one.latency for one in runs[::2] if isinstance(one, RunFigures)], np.float64),
+        np.array([accepted for accepted, _ in beyond], np.float64),
+        np.array([least for _, least in beyond], np.float64),
     )
 
 
 def find_loads(
     patterns: Sequence[Pattern],
     low: float | None,
+    look: Look,
     unit_of: Callable[[Pattern], SaturationUnit],
     units: Units,
     ruled_of: Callable[[Pattern], SaturationUnit] | None = None,
@@ -193,7 +252,8 @@ def find_loads(
 
     Parameters
     ----------
-    low : where latency is measured, None to choose.
+    low : where latency is measured, None for what the look says.
+    look : where to look.
     unit_of : the search for the saturation load of the reference on a pattern.
     ruled_of : the same by a rule that is likely to be good, where rules are searched.
     most_of : a bound on what any set sustains, packets/cycle/node.
@@ -203,11 +263,10 @@ def find_loads(
     loads = [max(one.load, _LEAST_LOAD) for one in found]
     saturation, ruled = loads[: len(patterns)], loads[len(patterns) :]
     beyond = (
-        [_beyond(*one) for one in zip(saturation, ruled, map(most_of, patterns), strict=True)]
+        [_beyond(look, *one) for one in zip(saturation, ruled, map(most_of, patterns), strict=True)]
         if ruled
-        else [min(1.0, _REACH * one) for one in saturation]
+        else [min(1.0, look.reach * one) for one in saturation]
     )
-    look = LOOK_WITH_RULES if ruled else USUAL_LOOK
     least = min(look.most_low, look.share_of_least * min(saturation))
     lows = [look.late * one if one > _LATE else least for one in saturation]
     return [
@@ -216,7 +275,7 @@ def find_loads(
     ], sum((one.work for one in found), Work())
 
 
-def _beyond(saturation: float, ruled: float, most: float) -> float:
+def _beyond(look: Look, saturation: float, ruled: float, most: float) -> float:
     """Return where sets of any rule are told apart.
 
     By one rule the best sets sustain up to a fifth more than the reference. Where they cannot, an
@@ -225,4 +284,4 @@ def _beyond(saturation: float, ruled: float, most: float) -> float:
     """
     if saturation > _LATE and ruled < _GAINS * saturation:
         return saturation
-    return min(1.0, max(_REACH * saturation, min(_REACH * ruled, most)))
+    return min(1.0, max(look.reach * saturation, min(look.reach * ruled, most)))

@@ -29,7 +29,7 @@ from tvlb.search.preparation import Candidate, conventional, prepare
 from tvlb.search.rule_space import RuleSpace
 from tvlb.search.shape_space import ShapeSpace, starting_sets
 from tvlb.search.simulation_units import Recipe, SaturationUnit
-from tvlb.search.trials import Loads, Trials, find_loads
+from tvlb.search.trials import LOOK_WITH_RULES, USUAL_LOOK, Loads, Look, Trials, find_loads
 from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload
@@ -89,6 +89,16 @@ class SearchSetting:
         """The rules that may be chosen."""
         return RuleSpace(self.config, self.routing)
 
+    @property
+    def look(self) -> Look:
+        """Where sets are looked at, and how."""
+        return USUAL_LOOK if self.searched is Searched.PATHS else LOOK_WITH_RULES
+
+    @property
+    def exact_grid(self) -> float | None:
+        """The grid of saturation loads by which challengers are judged; None beyond saturation."""
+        return None if self.searched is Searched.PATHS else self.long.grid
+
 
 @dataclass(frozen=True, eq=False)
 class WeightedSearch:
@@ -147,7 +157,7 @@ class WeightedSearch:
     def _place(self, challenger: Challenger) -> tuple[float, float]:
         """Mean gains of throughput and latency by the shares of the patterns."""
         share = self.setting.workload.share
-        throughput, latency = challenger.figures.gains(self.reference.figures)
+        throughput, latency = challenger.figures.gains(self.reference.figures, self.setting.look)
         return float(share @ throughput), float(share @ latency)
 
 
@@ -179,13 +189,16 @@ def search_weighted(
     SimulationDeadlock : the virtual channels do not suffice.
     Cancelled : the search was stopped.
     """
-    workload, seed = setting.workload, setting.seed
+    workload, look, seed = setting.workload, setting.look, setting.seed
     report(Progress("search", 0, max(setting.budget, 1)))
     reference = _reference(topology, seed)
     loads, pilot_work = _loads(reference, setting, units)
     short, long = (
-        Trials(setting.routing, setting.config, workload, windows, loads, number, units)
-        for windows, number in ((setting.short, seed), (setting.long, _next_seed(seed)))
+        Trials(setting.routing, setting.config, workload, windows, loads, look, number, units, grid)
+        for windows, number, grid in (
+            (setting.short, seed, None),
+            (setting.long, _next_seed(seed), setting.exact_grid),
+        )
     )
     bounds = _Bounds(topology, setting, loads)
     forms = _Forms(topology, setting, units)
@@ -332,7 +345,7 @@ def _loads(reference: Candidate, setting: SearchSetting, units: Units) -> tuple[
         ruled = partial(unit_of, reference.ruled(next(iter(setting.rules.starts()), None)))
     usual = partial(unit_of, reference)
     workload, low = setting.workload, setting.objective.load
-    return find_loads(workload.patterns, low, usual, units, ruled, most_of)
+    return find_loads(workload.patterns, low, setting.look, usual, units, ruled, most_of)
 
 
 def _paper_choice(raced: Sequence[Scored]) -> Candidate | None:
@@ -402,6 +415,8 @@ class _Bounds:
         ]
         self._loads = loads
         self._node_cycles = topology.num_nodes * setting.long.measured
+        # Whether it is saturation loads that are to be reached.
+        self._of_loads = setting.exact_grid is not None
         # A packet that is decided on again takes a path of another switch.
         self._certain = not Routing(setting.routing).decides_again
 
@@ -418,9 +433,13 @@ class _Bounds:
         shapes = np.array(path_set.weights) > 0
         return any(
             model.most_accepted(shapes, self._loads[position].beyond)
-            >= self._certainly_accepted(float(accepted[position]))
+            >= self._certainly_accepted(self._needed(float(accepted[position]), position))
             for position, model in self._models
         )
+
+    def _needed(self, accepted: float, position: int) -> float:
+        # What sustains more than the load of the bounds accepts all of that.
+        return min(accepted, self._loads[position].beyond) if self._of_loads else accepted
 
     def _certainly_accepted(self, accepted: float) -> float:
         """Return what a long run would accept at least."""
