@@ -108,6 +108,26 @@ def test_the_floor_is_that_of_the_worst_permutation(tmp_path: Path) -> None:
     path = tmp_path / "t.srv6"
     SRV6.write(Routes(parse_expression("none", topology), 1.0), path, settings=Srv6Settings())
     assert read_segments(path).told.floor_asked == checked(path).floor == pytest.approx(0.5)
+    # Nothing was left out, so what was asked can be found again.
+    document = json.loads(path.read_text())
+    document["told"]["floor_asked"] = 0.9
+    path.write_text(json.dumps(document))
+    assert audited_segments(str(path)).problems == (
+        "the file tells another floor_asked: 1, first 0.5 found",
+    )
+
+
+def test_a_switch_without_nodes_has_no_lists(tmp_path: Path) -> None:
+    topology = ListedTopology([2, 2, 0], [[[0, 1], [1, 2], [2, 0]]])
+    path = tmp_path / "t.srv6"
+    SRV6.write(Routes(parse_expression("none", topology), 1.0), path, settings=Srv6Settings())
+    assert checked(path).pairs == 2
+    document = json.loads(path.read_text())
+    document["lists"]["2"] = {"0": document["lists"]["1"]["0"]}
+    path.write_text(json.dumps(document))
+    assert audited_segments(str(path)).problems == (
+        "a list of a switch without nodes: 1, first 2 -> 0",
+    )
 
 
 def test_an_address_names_the_switches_from_the_second_on(written: Path) -> None:
@@ -273,6 +293,10 @@ def _told(document: Document) -> None:
     document["told"]["floor"] = 0.9
 
 
+def _loop_free(document: Document) -> None:
+    document["srv6"]["loop_free"] = True
+
+
 @pytest.mark.parametrize(
     ("plant", "found"),
     [
@@ -288,6 +312,7 @@ def _told(document: Document) -> None:
         (_left_out, "a pair without a list: 1, first 3 -> 30"),
         (_ends_early, "a packet that ends at another switch: 1, first 0 -> 4 at "),
         (_told, "the file tells another floor: 1, first 0."),
+        (_loop_free, "a switch visited twice, by a file without such paths: "),
     ],
 )
 def test_planted_faults_are_found(

@@ -661,8 +661,10 @@ class _Audit:
         self._lists, self._follower = lists, Follower(lists, alive)
         self._found = _Findings()
         self._called = whole.called
-        # Ends, links and shares of all that was followed.
-        self._taken: list[tuple[int, int, int, float]] = []
+        # Ends, links, and shares by slots and as asked, of all that was followed.
+        self._taken: list[tuple[int, int, int, float, float]] = []
+        # Whether the file holds all that was asked for: what has no slot is left out.
+        self._is_all = self._is_whole
 
     def report(self) -> SegmentReport:
         """Check everything."""
@@ -680,9 +682,10 @@ class _Audit:
             "moved_most": float(moved.max(initial=0.0)),
             "second_address": second_lists,
             "second_address_share": float(second.sum() / pairs),
-            "floor": self._floor() if self._is_whole else None,
+            "floor": self._floor(-2) if self._is_whole else None,
         }
-        for name, value in told.items():
+        asked = {"floor_asked": self._floor(-1)} if self._is_all else {}
+        for name, value in (told | asked).items():
             if self._is_whole and not _same(getattr(lists.told, name), value):
                 self._found.add(f"the file tells another {name}", f"{value} found")
         findings = self._found.all()
@@ -696,11 +699,11 @@ class _Audit:
             **told,
         )
 
-    def _floor(self) -> float | None:
+    def _floor(self, share: int) -> float | None:
         loads = SplitLoads(self._lists.topology)
-        columns = np.array(self._taken).reshape(-1, 4)
+        columns = np.array(self._taken).reshape(-1, 5)
         source, target, link = columns[:, :3].T.astype(np.int64)
-        loads.add(source, target, link[:, np.newaxis], columns[:, 3])
+        loads.add(source, target, link[:, np.newaxis], columns[:, share])
         return loads.floor()
 
     def _check_identifiers(self) -> None:
@@ -728,6 +731,11 @@ class _Audit:
                 if source != target and not self._lists.lists.get((source, target)):
                     told = f"{self._called(source)} -> {self._called(target)}"
                     self._found.add("a pair without a list", told)
+        there = set(self._senders)
+        for source, target in self._lists.lists:
+            if self._is_whole and not there.issuperset((source, target)):
+                told = f"{self._called(source)} -> {self._called(target)}"
+                self._found.add("a list of a switch without nodes", told)
 
     def _pair(self, source: int, target: int, entries: Sequence[Entry]) -> tuple[float, ...]:
         """Follow the lists of a pair; return what was moved, shares of second addresses, hops."""
@@ -735,9 +743,9 @@ class _Audit:
         weights = sum(one.weight for one in entries)
         if weights != slots or not all(one.weight for one in entries):
             self._found.add("weights that do not sum", f"{pair}: {weights} of {slots}")
-        if not sum(one.share for one in entries) <= 1 + _TOLERANCE or not all(
-            one.share > 0 for one in entries
-        ):
+        shares = sum(one.share for one in entries)
+        self._is_all &= abs(shares - 1) <= _TOLERANCE
+        if not shares <= 1 + _TOLERANCE or not all(one.share > 0 for one in entries):
             self._found.add("shares that are none", pair)
         if len({one.addresses for one in entries}) < len(entries):
             self._found.add("a list twice", pair)
@@ -747,7 +755,7 @@ class _Audit:
             self._check(packet, source, target, one)
             share = one.weight / slots
             hops += share * len(packet.links)
-            self._taken += [(source, target, link, share) for link in packet.links]
+            self._taken += [(source, target, link, share, one.share) for link in packet.links]
         moved = sum(max(0.0, one.weight / slots - one.share) for one in entries)
         second = sum(one.weight / slots for one in entries if len(one.addresses) > 1)
         return moved, second, hops
@@ -766,6 +774,8 @@ class _Audit:
                 told = f"{pair}, {' '.join(map(str, visited))} instead of "
                 told += " ".join(map(str, entry.switches))
                 self._found.add("a packet that takes another way", told)
+            elif self._lists.header.loop_free and len(set(visited)) < len(visited):
+                self._found.add("a switch visited twice, by a file without such paths", pair)
 
 
 def _same(told: float | None, found: float | None) -> bool:
