@@ -7,7 +7,8 @@
 
 Searches with every seed by each of what is compared: `cma-es` and `random` for weighted sets, with
 points drawn by CMA-ES and at random (`tvlb.search.evolution.random_proposer`), all else being the
-same; `paths`, `rule` and `both` as `tvlb table --search` would. Prints scores of the incumbents,
+same; `paths`, `rule` and `both` as `tvlb table --search` would, scored alike: incumbents of `paths`
+beside the others as those are, by saturation loads. Prints scores of the incumbents,
 in the longer windows, over the flit-hops simulated until then, and a table of what was reached with
 25%, 50% and 100% of the budget; draws the anytime curves, as SVG and PNG. Finished simulations are
 kept under `results`, so an interrupted run goes on, and what several searches simulate is simulated
@@ -16,7 +17,7 @@ once.
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from threading import Event
@@ -25,6 +26,7 @@ from typing import Any, cast
 import numpy as np
 from matplotlib.figure import Figure
 
+from sim_bridge import SimulationConfig
 from tvlb.errors import InvalidInput
 from tvlb.jobs.units import UnitFiles
 from tvlb.processes import UnitCache, Units, available_cores, local_workers, silent
@@ -35,7 +37,8 @@ from tvlb.search.evolution import Proposer, Step, random_proposer
 from tvlb.search.objective import Searched
 from tvlb.search.probe import ProbePlan
 from tvlb.search.task import SearchTask, Stopwatch, unheard
-from tvlb.search.weighted import WeightedSearch, search_weighted
+from tvlb.search.trials import Trials
+from tvlb.search.weighted import WeightedSearch, long_trials, search_weighted
 from tvlb.topology import Topology, parse_topology
 
 
@@ -68,19 +71,17 @@ class Curve:
     seed: int
     budget: int
     found: WeightedSearch
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """The incumbents of what is searched one after another."""
-        return tuple(one for one in self.found.steps if one.searched is self.way.searched)
+    steps: tuple[Step, ...]
 
     def score(self, flit_hops: float) -> float:
         """Score of the incumbent after so many flit-hops; 0 is the reference."""
-        return max([0.0, *(step.score for step in self.steps if step.flit_hops <= flit_hops)])
+        return [0.0, *(step.score for step in self.steps if step.flit_hops <= flit_hops)][-1]
 
 
-def search(topology: Topology, options: SearchOptions, way: Way, units: Units) -> Curve:
-    """Search once, as `tvlb.search.optimize` would."""
+def search(
+    topology: Topology, options: SearchOptions, way: Way, units: Units, *, among_rules: bool
+) -> Curve:
+    """Search once, as `tvlb.search.optimize` would; score as where rules are searched, if asked."""
     probed = ProbePlan(topology, options.patterns, options.tolerance, seed=options.seed).run(
         units, silent
     )
@@ -91,7 +92,24 @@ def search(topology: Topology, options: SearchOptions, way: Way, units: Units) -
     found = search_weighted(
         topology, search_setting(task), expressions, units, silent, proposer=way.proposer
     )
-    return Curve(way, options.seed, found.setting.budget, found)
+    steps = tuple(one for one in found.steps if one.searched is way.searched)
+    if among_rules and way.searched is Searched.PATHS:
+        known = replace(options, search=Searched.BOTH, config=SimulationConfig())
+        task = SearchTask(topology, known, (), units, silent, Stopwatch(), unheard)
+        steps = tuple(
+            scored_alike(steps, found, long_trials(topology, search_setting(task), units))
+        )
+    return Curve(way, options.seed, found.setting.budget, found, steps)
+
+
+def scored_alike(steps: Sequence[Step], found: WeightedSearch, trials: Trials) -> Iterator[Step]:
+    """Yield the incumbents with the scores that other trials give them."""
+    sets = {one.candidate.name: one.candidate for one in found.challengers}
+    every = [found.reference.candidate, *(sets[one.expression] for one in steps)]
+    reference, *measured = trials.measure([one.named_set for one in every])
+    for step, figures in zip(steps, measured, strict=True):
+        objective = found.setting.objective
+        yield replace(step, score=trials.score(objective, step.latency_weight, figures, reference))
 
 
 def rows(curves: Sequence[Curve]) -> Iterator[str]:
@@ -173,6 +191,7 @@ def main() -> None:
     given = parser.parse_args()
     topology = parse_topology(given.topology)
     curves: list[Curve] = []
+    among_rules = any(WAYS[name].searched is not Searched.PATHS for name in given.compare)
     with local_workers(available_cores()) as executor:
         units = Units(UnitCache(executor, UnitFiles(given.results / "units")), Event())
         for seed, way in product(range(given.seeds), (WAYS[name] for name in given.compare)):
@@ -186,7 +205,7 @@ def main() -> None:
             ).resolved()
             if len(options.aim.latency_weights) > 1:
                 raise InvalidInput("a front has several incumbents; choose another objective")
-            curves.append(search(topology, options, way, units))
+            curves.append(search(topology, options, way, units, among_rules=among_rules))
             print("\n".join(lines(curves[-1])), flush=True)
     print("\n".join(rows(curves)))
     title = f"{topology}, {given.routing}, objective {given.objective}"

@@ -189,17 +189,11 @@ def search_weighted(
     SimulationDeadlock : the virtual channels do not suffice.
     Cancelled : the search was stopped.
     """
-    workload, look, seed = setting.workload, setting.look, setting.seed
+    seed = setting.seed
     report(Progress("search", 0, max(setting.budget, 1)))
-    reference = _reference(topology, seed)
+    reference = reference_set(topology, seed)
     loads, pilot_work = _loads(reference, setting, units)
-    short, long = (
-        Trials(setting.routing, setting.config, workload, windows, loads, look, number, units, grid)
-        for windows, number, grid in (
-            (setting.short, seed, None),
-            (setting.long, _next_seed(seed), setting.exact_grid),
-        )
-    )
+    short, long = _trials(setting, loads, units)
     bounds = _Bounds(topology, setting, loads)
     forms = _Forms(topology, setting, units)
     evolution = Evolution(
@@ -250,6 +244,33 @@ def search_weighted(
     )
 
 
+def long_trials(topology: Topology, setting: SearchSetting, units: Units) -> Trials:
+    """Return what measures sets in the longer windows of a search, `reference_set` among them."""
+    loads, _ = _loads(reference_set(topology, setting.seed), setting, units)
+    return _trials(setting, loads, units)[1]
+
+
+def _trials(setting: SearchSetting, loads: Sequence[Loads], units: Units) -> tuple[Trials, Trials]:
+    short, long = (
+        Trials(
+            setting.routing,
+            setting.config,
+            setting.workload,
+            windows,
+            loads,
+            setting.look,
+            seed,
+            units,
+            grid,
+        )
+        for windows, seed, grid in (
+            (setting.short, setting.seed, None),
+            (setting.long, _next_seed(setting.seed), setting.exact_grid),
+        )
+    )
+    return short, long
+
+
 def _scopes(topology: Topology, setting: SearchSetting) -> list[Scope]:
     """Return what is searched line by line, the whole first."""
     shapes, rules, usual = ShapeSpace(topology), setting.rules, topology.conventional_set
@@ -294,7 +315,7 @@ def _starts(
     if setting.searched is Searched.BOTH:
         starts = [one.candidate for one in as_they_are]
         # The best paths by the published rule, and a set that is not made for it.
-        first = _different([starts[0], _reference(topology, seed)])
+        first = _different([starts[0], reference_set(topology, seed)])
         ruled = [one.ruled(rule) for rule in rules for one in first]
         raced = evolution.race(ruled, weight)
         good = list(dict.fromkeys(one.candidate.ugal for one in raced))[:_GOOD_RULES]
@@ -320,8 +341,11 @@ def _different(candidates: Sequence[Candidate]) -> list[Candidate]:
     return list({one.name: one for one in candidates}.values())
 
 
-def _reference(topology: Topology, seed: int) -> Candidate:
-    """Return the published set, or the conventional one where hardly any path is that short."""
+def reference_set(topology: Topology, seed: int) -> Candidate:
+    """Return what scores are relative to: the published set.
+
+    The conventional one where hardly any path is that short.
+    """
     published = Candidate.as_it_is(parse_expression(topology.published_set, topology, seed), seed)
     if np.isnan(published.mean_hops):
         return conventional(topology, seed)
