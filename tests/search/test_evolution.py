@@ -258,6 +258,15 @@ def test_both_go_on_from_different_sets_best_first(
     assert len(published) > 3
 
 
+def test_the_best_paths_lead_before_any_rule_is_tried() -> None:
+    both = replace(SETTING, searched=Searched.BOTH, budget=0)
+    first, *_, last = search(both).found.steps
+    # Their runs by the rule of the settings, before those by any other.
+    assert (first.searched, last.searched) == (Searched.BOTH, Searched.PATHS)
+    assert "queue" not in first.expression
+    assert first.flit_hops < search(replace(both, searched=Searched.PATHS)).found.work.flit_hops
+
+
 def test_what_wins_challenges_in_its_balanced_forms() -> None:
     setting = replace(SETTING, balancing=BalanceOptions(), budget=400 * FLIT_HOPS, seed=4)
     found = search(setting, landscape=Landscape(noise=0.3)).found

@@ -207,9 +207,8 @@ class Evolution:
         self._long_reference = self.long.measure([reference.named_set], known=known)[0]
         self._short_known: dict[str, Figures] = {reference.name: self._short_reference}
         self._candidates: dict[str, Candidate] = {reference.name: reference}
-        self.challengers: dict[str, Challenger] = {
-            reference.name: Challenger(reference, self._long_reference)
-        }
+        self._leader = Challenger(reference, self._long_reference)
+        self.challengers: dict[str, Challenger] = {reference.name: self._leader}
         self.steps: list[Step] = []
         self.pruned = 0
         self.note_best(reference)
@@ -286,6 +285,10 @@ class Evolution:
             self.challengers[candidate.name] = Challenger(candidate, figures)
         return self.challengers[candidate.name]
 
+    def lead(self, candidate: Candidate, weight: float) -> None:
+        """Have what is searched begin with a set, where it is better than the reference."""
+        self._leader = self._winner(self._leader, candidate, self.noted, weight)
+
     def improve(
         self,
         starts: Sequence[Candidate],
@@ -321,6 +324,8 @@ class Evolution:
         """Begin with the best starts."""
         ranked = self.race([one for one in starts if scope.holds(one)], weight)
         incumbent = self.challengers[self.reference.name]
+        if scope.searched is self.noted:
+            incumbent = max(incumbent, self._leader, key=lambda one: self.score(one, weight))
         if scope.shapes is None:  # it is to be better than the same paths
             plain = (one.candidate for one in ranked if one.candidate.ugal is None)
             incumbent = self.challenge(next(plain))
@@ -328,7 +333,7 @@ class Evolution:
             for one in ranked[:_CHALLENGING_STARTS]:
                 incumbent = self._better(incumbent, one, scope, weight)
         else:
-            incumbent = self._winner(incumbent, ranked[0].candidate, scope, weight)
+            incumbent = self._winner(incumbent, ranked[0].candidate, scope.searched, weight)
         shaped = (one.candidate for one in ranked if one.candidate.balanced is None)
         center = next((one for one in shaped if _by_shape(one) is not None), None)
         return _Line(scope, weight, incumbent, ranked[0].score, center)
@@ -392,24 +397,24 @@ class Evolution:
         self, incumbent: Challenger, scored: Scored, scope: Scope, weight: float
     ) -> Challenger:
         """Return the better one in the longer windows; a new incumbent in its best form."""
-        replaced = self._winner(incumbent, scored.candidate, scope, weight)
+        replaced = self._winner(incumbent, scored.candidate, scope.searched, weight)
         if replaced is incumbent or scope.shapes is None:
             return replaced
         forms = self.race(self.forms_of(scored.candidate), weight)
         for form in forms:
             if form.score > scored.score:
-                replaced = self._winner(replaced, form.candidate, scope, weight)
+                replaced = self._winner(replaced, form.candidate, scope.searched, weight)
         return replaced
 
     def _winner(
-        self, incumbent: Challenger, candidate: Candidate, scope: Scope, weight: float
+        self, incumbent: Challenger, candidate: Candidate, searched: Searched, weight: float
     ) -> Challenger:
         challenger = self.challenge(candidate)
         score = self.score(challenger, weight)
         if score <= self.score(incumbent, weight):
             return incumbent
-        self.steps.append(Step(self.spent, score, candidate.name, weight, scope.searched))
-        if scope.searched is self.noted:
+        self.steps.append(Step(self.spent, score, candidate.name, weight, searched))
+        if searched is self.noted:
             self._best = candidate.name
             self.note_best(candidate)
         return challenger
