@@ -6,8 +6,9 @@
         [--warmup 4000] [--cycles 4000] [--patterns 20] [--workers N]
 
 The best split, and the one of fewest mean hops that guarantees `--throughput`; UGAL-L and PAR with
-the published path set, each with the queue of the port and of the VC; VLB and MIN. Saturation loads
-on a grid of 0.01: the mean over the held-out patterns that tables are judged by, by their shares,
+the published path set, each with the queue of the port and of the VC, with the best paths that a
+search finds for them, and with the best paths and rule of UGAL; VLB and MIN. Saturation loads on a
+grid of 0.01: the mean over the held-out patterns that these tables are judged by, by their shares,
 and the least of them; and on the worst traffic of the model for the conventional and the published
 set. Latency is the mean over the held-out patterns, by their shares, "-" where one saturates. With
 95% intervals over the seeds. Prints a table in Markdown.
@@ -15,17 +16,18 @@ set. Latency is the mean over the held-out patterns, by their shares, "-" where 
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bench.runs import run_all
-from sim_bridge import Scenario, SimulationConfig, search_saturation
+from sim_bridge import Routing, Scenario, SimulationConfig, search_saturation
 from tvlb.guarantee import static
-from tvlb.paths import PathSet, parse_expression
+from tvlb.paths import PUBLISHED_RULE, PathSet, UgalRule, parse_expression
 from tvlb.processes import available_cores
+from tvlb.search import Searched, SearchOptions, optimize
 from tvlb.search.workload import Workload, held_out_workload
 from tvlb.statistics import estimate
 from tvlb.table import SplitPaths
@@ -43,7 +45,7 @@ class Case:
     routing: str
     paths: PathSet
     table: SplitPaths | None = None
-    queue: str | None = None
+    rule: UgalRule = PUBLISHED_RULE
 
     def scenario(self, pattern: Pattern, seed: int) -> Scenario:
         """Return what is simulated."""
@@ -51,16 +53,19 @@ class Case:
 
     def saturation(self, pattern: Pattern, config: SimulationConfig, seed: int) -> float:
         """Search the saturation load."""
-        config = replace(config, queue=self.queue)
-        return search_saturation(self.scenario(pattern, seed), config).load
+        return search_saturation(self.scenario(pattern, seed), self.ruled(config)).load
+
+    def ruled(self, config: SimulationConfig) -> SimulationConfig:
+        """Return the settings with the rule."""
+        return config.ruled(self.rule, Routing(self.routing))
 
     def latency(self, pattern: Pattern, config: SimulationConfig, seed: int, load: float) -> float:
         """Return the mean latency at a load; NaN where it is saturated."""
-        run = self.scenario(pattern, seed).run(load, replace(config, queue=self.queue))
+        run = self.scenario(pattern, seed).run(load, self.ruled(config))
         return float("nan") if run.saturated else run.latency_mean
 
 
-def cases(topology: Topology, throughput: float | None) -> Iterator[Case]:
+def cases(topology: Topology, throughput: float | None, workers: int) -> Iterator[Case]:
     """Yield all routings of a network."""
     every, chosen = (
         parse_expression(name, topology)
@@ -72,14 +77,21 @@ def cases(topology: Topology, throughput: float | None) -> Iterator[Case]:
         yield Case(name, "static", every, split.table.weighted_paths(name))
     for routing in ("ugal-l", "par")[: 1 + topology.decides_again]:
         for queue in ("port", "vc"):
-            yield Case(f"{routing}, `{chosen}`, queue {queue}", routing, chosen, queue=queue)
+            name = f"{routing}, `{chosen}`, queue {queue}"
+            yield Case(name, routing, chosen, rule=UgalRule(queue=queue))
+        result = optimize(topology, SearchOptions(routing=routing, workers=workers))
+        assert result.found is not None
+        for part in (Searched.PATHS, Searched.BOTH):
+            one = result.found.search.parts[part]
+            name = f"{routing}, found: `{one.ruled(None).name}`, {one.ugal or PUBLISHED_RULE}"
+            yield Case(name, routing, one.path_set, rule=one.ugal or PUBLISHED_RULE)
     yield Case(f"vlb, `{every}`", "vlb", every)
     yield Case("min", "min", every)
 
 
 def traffic(topology: Topology, most: int) -> tuple[Workload, list[Pattern]]:
     """Return the held-out patterns, at most so many, and the worst of the model."""
-    held_out = held_out_workload(topology, 0)
+    held_out = held_out_workload(topology, 0, rules=True)
     first = held_out.first_round
     spread = np.linspace(0, len(first) - 1, min(most, len(first)))
     few: list[int] = spread.round().astype(int).tolist()
@@ -116,7 +128,7 @@ def main() -> None:
     told_of = ", ".join(map(str, held_out.patterns))
     print(f"{topology}, {len(held_out.patterns)} held-out patterns: {told_of}", flush=True)
     print(f"\n| routing | {' | '.join(heads)} |\n{'|---' * (1 + len(heads))}|", flush=True)
-    for case in cases(topology, asked.throughput):
+    for case in cases(topology, asked.throughput, asked.workers):
         searches = [partial(case.saturation, one, config, at) for at in seeds for one in tried]
         loads = np.array(run_all(searches, asked.workers)).reshape(len(seeds), len(tried))
         runs = [
