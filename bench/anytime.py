@@ -38,7 +38,7 @@ from tvlb.search.objective import Searched
 from tvlb.search.probe import ProbePlan
 from tvlb.search.task import SearchTask, Stopwatch, unheard
 from tvlb.search.trials import Trials
-from tvlb.search.weighted import WeightedSearch, long_trials, search_weighted
+from tvlb.search.weighted import WeightedSearch, search_weighted, trials_of
 from tvlb.topology import Topology, parse_topology
 
 
@@ -96,20 +96,27 @@ def search(
     if among_rules and way.searched is Searched.PATHS:
         known = replace(options, search=Searched.BOTH, config=SimulationConfig())
         task = SearchTask(topology, known, (), units, silent, Stopwatch(), unheard)
-        steps = tuple(
-            scored_alike(steps, found, long_trials(topology, search_setting(task), units))
-        )
+        trials = trials_of(topology, search_setting(task), units)
+        steps = tuple(scored_alike(steps, found, *trials))
     return Curve(way, options.seed, found.setting.budget, found, steps)
 
 
-def scored_alike(steps: Sequence[Step], found: WeightedSearch, trials: Trials) -> Iterator[Step]:
+def scored_alike(
+    steps: Sequence[Step], found: WeightedSearch, short: Trials, long: Trials
+) -> Iterator[Step]:
     """Yield the incumbents with the scores that other trials give them."""
     sets = {one.candidate.name: one.candidate for one in found.challengers}
     every = [found.reference.candidate, *(sets[one.expression] for one in steps)]
-    reference, *measured = trials.measure([one.named_set for one in every])
+    named_sets = [one.named_set for one in every]
+    # As in a search, so that what both look at is simulated once.
+    known = short.measure(named_sets)
+    reference, *measured = (
+        long.measure([one], known=figures)[0]
+        for one, figures in zip(named_sets, known, strict=True)
+    )
     for step, figures in zip(steps, measured, strict=True):
         objective = found.setting.objective
-        yield replace(step, score=trials.score(objective, step.latency_weight, figures, reference))
+        yield replace(step, score=long.score(objective, step.latency_weight, figures, reference))
 
 
 def rows(curves: Sequence[Curve]) -> Iterator[str]:

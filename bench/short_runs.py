@@ -32,6 +32,7 @@ from tvlb.search.rule_space import RuleSpace
 from tvlb.search.shape_space import ShapeSpace, starting_sets
 from tvlb.search.simulation_units import Recipe, SaturationUnit
 from tvlb.search.trials import LOOK_WITH_RULES, USUAL_LOOK, Look, Trials, find_loads
+from tvlb.search.weighted import reference_set
 from tvlb.search.windows import SHORT
 from tvlb.search.workload import Workload, held_out_workload, training_workload
 from tvlb.topology import Topology, parse_topology
@@ -83,8 +84,7 @@ def main() -> None:
     training = training_workload(topology, SearchOptions().pattern_count, seed, rules=rules)
     patterns = adversarial(training)
     held_out = adversarial(held_out_workload(topology, seed, rules=rules))
-    published = parse_expression(topology.published_set, topology, seed)
-    reference = Candidate.as_it_is(published, seed)
+    reference = reference_set(topology, seed)
     candidates = ruled_sets(topology, reference, routing) if rules else path_sets(topology, seed)
     config = SimulationConfig().on(topology)
     short, long = SHORT.on(config), replace(config, warmup_cycles=4_000, measured_cycles=3_000)

@@ -24,12 +24,12 @@ from tvlb.search.cma_types import Strategy, new_strategy
 from tvlb.search.evolution import Challenger, Evolution, Proposer, Scored, random_proposer
 from tvlb.search.objective import Searched
 from tvlb.search.shape_space import ShapeSpace
-from tvlb.search.simulation_units import RunFigures, RunUnit
+from tvlb.search.simulation_units import RunFigures, RunUnit, SaturationUnit
 from tvlb.search.trials import Figures
 from tvlb.search.weighted import SearchSetting, WeightedSearch, search_weighted
 from tvlb.search.workload import Workload
 from tvlb.topology import Dragonfly
-from tvlb.traffic import Shift, Type2
+from tvlb.traffic import Shift, Type2, parse_pattern
 
 Point = NDArray[np.float64]
 
@@ -267,6 +267,33 @@ def test_the_best_paths_lead_before_any_rule_is_tried() -> None:
     assert first.flit_hops < search(replace(both, searched=Searched.PATHS)).found.work.flit_hops
 
 
+def test_where_rules_are_sought_challengers_are_judged_by_saturation_loads() -> None:
+    both = replace(SETTING, searched=Searched.BOTH, budget=0, long=Windows(3_000, 2_000, 0.015))
+    landscape = Landscape()
+    found = search(both, landscape=landscape).found
+    runs = [one for one in landscape.units.simulated if isinstance(one, RunUnit)]
+    # Of a set and a pattern the run at the low load is first.
+    short = {
+        (one.recipe.named_set.name, str(one.recipe.pattern)): landscape.run(one).accepted
+        for one in runs
+        if one.config.measured_cycles == 1_000
+    }
+    searched = [
+        one
+        for one in landscape.units.simulated
+        if isinstance(one, SaturationUnit) and one.config.measured_cycles == 2_000
+    ]
+    assert {one.recipe.named_set.name for one in searched} == {
+        one.candidate.name for one in found.challengers
+    }
+    assert len(searched) == 3 * len(found.challengers)
+    for one in searched:
+        assert one.grid == 0.015
+        assert one.guess == short[one.recipe.named_set.name, str(one.recipe.pattern)]
+    loads = [landscape.saturation(one) for one in searched[:3]]
+    assert found.reference.figures.accepted.tolist() == loads
+
+
 def test_what_wins_challenges_in_its_balanced_forms() -> None:
     setting = replace(SETTING, balancing=BalanceOptions(), budget=400 * FLIT_HOPS, seed=4)
     found = search(setting, landscape=Landscape(noise=0.3)).found
@@ -456,15 +483,15 @@ def test_pruned_sets_are_not_simulated_and_rank_last(monkeypatch: pytest.MonkeyP
     assert not asked
 
 
-def pruned(*, routing: str = "ugal-l", saturation: float, above: float = 1.0) -> int:
+def pruned(*, saturation: float, above: float = 1.0, offered: float = 1.0, **more: Any) -> int:
     """Count the sets left out where everything accepts what is offered, and a share more."""
 
     def run(unit: RunUnit) -> RunFigures:
         # Something always wins, so that nothing else decides.
         latency = 50.0 + lucky(unit.recipe.named_set.name)
-        return run_with(latency, above * unit.load)
+        return run_with(latency, above * offered * unit.load)
 
-    setting = replace(SETTING, routing=routing, budget=200 * FLIT_HOPS)
+    setting = replace(SETTING, **{"budget": 200 * FLIT_HOPS, **more})
     modelled = Modelled(run, lambda _: saturation)
     return search_weighted(TOPOLOGY, setting, ["<=4"], modelled, silent).pruned
 
@@ -484,6 +511,19 @@ def test_what_happens_to_be_sent_prunes_nothing() -> None:
     # deviation of 173 or 0.6%. Four of these and 2% that were on their way are no reason.
     assert pruned(saturation=0.3, above=1.04) == 0
     assert pruned(saturation=0.3, above=1.05) > 0
+
+
+@pytest.mark.usefixtures("impatient")
+def test_loads_that_are_sustained_are_compared_with_what_they_send(tmp_path: Path) -> None:
+    # One group of five sends, to the next one: a fifth of the nodes, at a load that all sustain.
+    rows = [f"{switch},{switch + 4},2.0" for switch in range(4)]
+    path = tmp_path / "m.csv"
+    path.write_text("\n".join(["# level=switch", "src,dst,rate", *rows, ""]))
+    few = Workload.even([parse_pattern(str(path))])
+    rules: dict[str, Any] = {"searched": Searched.BOTH, "budget": 400 * FLIT_HOPS}
+    assert pruned(saturation=0.1, offered=0.2, workload=few, **rules) == 0
+    # No routing accepts .625 of these patterns.
+    assert pruned(saturation=0.9, **rules) > 0
 
 
 def test_restarts_begin_around_the_incumbent_of_whatever_form(

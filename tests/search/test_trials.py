@@ -75,7 +75,7 @@ def test_with_a_grid_saturation_loads_are_searched_for_where_rules_may_gain() ->
     )
     known = figures([50.0, 60.0], [0.36, 1.2])
     (found,) = measuring.measure(NAMED_SETS[:1], known=known)
-    assert found.accepted[:3].tolist() == [0.43, 0.43, 0.02]
+    assert found.accepted[:3].tolist() == [0.43, 0.43, 0.005]
     assert np.isnan(found.least_served[:3]).all()
     runs = units.simulated[1::2]
     searched = [one for one in runs if isinstance(one, SaturationUnit)]
@@ -86,6 +86,13 @@ def test_with_a_grid_saturation_loads_are_searched_for_where_rules_may_gain() ->
     (beyond,) = (one for one in runs if isinstance(one, RunUnit))
     assert beyond.load == LOADS[3].saturation
     assert found.accepted[3] == distinct(beyond).accepted
+    # A loss of a step is none: of 1 in 43 that is more than 2%.
+    aim = parse_objective("saturation")
+    for loss, cost in ((0.01, 0.0), (0.03, math.log(0.42 / 0.4))):
+        accepted = np.array([0.43 - loss, *found.accepted[1:]])
+        throughput = 0.4 * 0.75 * math.log(1 - loss / 0.43)
+        score = measuring.score(aim, 0.25, replace(found, accepted=accepted), found)
+        assert score == pytest.approx(throughput - cost)
 
 
 @given(st.integers(0, 4))

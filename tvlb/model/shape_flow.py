@@ -131,6 +131,11 @@ class ShapeModel:
         total = mass.sum(axis=1, keepdims=True)
         return ShapeFlow(float(theta), mass / np.where(total > 0, total, 1.0))
 
+    @property
+    def offered(self) -> float:
+        """What all nodes send at load 1, packets/cycle/node."""
+        return (self._inside + float(self._demand.rate.sum())) / self._topology.num_nodes
+
     def most_accepted(self, shapes: NDArray[np.bool_], load: float) -> float:
         """Bound what is delivered in the long run at an offered load, packets/cycle/node.
 

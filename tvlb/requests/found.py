@@ -42,7 +42,8 @@ class SearchedPattern(Document):
     share: Share = Field(description="How much it counts; the shares sum to 1.")
     low_load: Load = Field(description="Load of the simulated latencies, packets/cycle/node.")
     beyond_saturation: Load = Field(
-        description="Load of the simulated throughput, beyond saturation, packets/cycle/node."
+        description="Load of the simulated throughput, beyond saturation, packets/cycle/node; "
+        "where rules are searched, of sets that challenge none."
     )
 
 
@@ -51,8 +52,9 @@ class SearchStep(Document):
 
     flit_hops: Count = Field(description="Flit-hops simulated by the search until then.")
     score: float = Field(
-        description="Weighted mean of the logarithms of throughput and latency over those of the "
-        "reference, in the longer windows; higher is better."
+        description="Weighted mean of the logarithms of throughput (beyond saturation; where rules "
+        "are searched, at the saturation load) and latency over those of the reference, in the "
+        "longer windows; higher is better."
     )
     expression: SetName
     latency_weight: Share = Field(

@@ -177,7 +177,7 @@ def _validation(
         judgements=held_out.judgements,
         reference_load=held_out.loads[0],
         curves=curves,
-        undecided=held_out.undecided,
+        undecided=held_out.undecided + search.undecided,
         work=held_out.work + runner.work,
         floors=floors,
     )

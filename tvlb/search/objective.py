@@ -101,23 +101,26 @@ class Objective:
         throughput: NDArray[np.float64],
         latency: NDArray[np.float64],
         latency_weight: float,
+        resolution: NDArray[np.float64] | float = 0.0,
     ) -> float:
         """Tell how good a set is; higher is better, the reference has 0.
 
         Parameters
         ----------
         share : float64 (patterns,), how much each pattern counts; sums to 1.
-        throughput, latency : float64 (patterns,), logarithms of accepted throughput beyond
-            saturation and of latency, over those of the reference.
+        throughput, latency : float64 (patterns,), logarithms of throughput and of latency over
+            those of the reference.
+        resolution : of the throughput, float64 (patterns,): a loss as small is none.
         """
         gain = (1 - latency_weight) * throughput - latency_weight * latency
         if not np.isfinite(gain).all():
             return -math.inf
-        worst_loss = float(np.maximum(-throughput, latency).max())
+        tolerated = np.maximum(_TOLERATED_LOSS, resolution)
+        excess = float(np.maximum(-throughput - tolerated, latency - _TOLERATED_LOSS).max())
         mean = float(share @ gain)
         if self.aim is Aim.WORST_PATTERN:
             mean = float(gain.min()) + _MEAN_BESIDE_WORST * mean
-        return mean - _LOSS_FACTOR * max(0.0, worst_loss - _TOLERATED_LOSS)
+        return mean - _LOSS_FACTOR * max(0.0, excess)
 
 
 def parse_objective(text: str) -> Objective:

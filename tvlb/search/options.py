@@ -203,8 +203,9 @@ class SearchOptions:
             given = {
                 "finalists": self.finalists is not None,
                 "simulated_patterns": traffic is not None and self.simulated_patterns is not None,
-                "loop_free": self.loop_free and self.searched is Searched.RULE,
             }
+            if self.loop_free and self.searched is Searched.RULE:
+                raise InvalidInput("loop_free has no meaning for search rule, which keeps paths")
         if self.searched is Searched.RULE and not RuleSpace(self.config, self.routing).is_open:
             raise InvalidInput(
                 f"search {self.search}: {self.config.rule} is given, nothing is open"
@@ -213,9 +214,9 @@ class SearchOptions:
             if wrong:
                 value = getattr(self, name)
                 shown = ", ".join(self.traffic) if name == "traffic" else value
-                more = {"simulated_patterns": " with traffic", "loop_free": " of rules alone"}
                 raise InvalidInput(
-                    f"{name} {shown} has no meaning for method {self.method}{more.get(name, '')}"
+                    f"{name} {shown} has no meaning for method {self.method}"
+                    + (" with traffic" if name == "simulated_patterns" else "")
                 )
 
     def resolved(self) -> "SearchOptions":

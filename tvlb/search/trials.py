@@ -1,9 +1,10 @@
 """Short simulations that tell path sets apart: equal patterns, loads and seeds for all of them.
 
 Of every pattern two loads are simulated: a low one for the latency, and one beyond saturation for
-the throughput, which tells sets apart in one run where a search for the saturation load takes five.
-What the network accepts there is not all: a set saturates with the first nodes that starve, however
-much the others send, so the nodes that get least into the network have a say.
+the throughput, which tells sets apart in one run where a search for the saturation load takes five;
+where rules of UGAL are sought, what challenges the best set is judged by such searches. What the
+network accepts beyond saturation is not all: a set saturates with the first nodes that starve,
+however much the others send, so the nodes that get least into the network have a say.
 """
 
 import math
@@ -33,6 +34,8 @@ from tvlb.traffic import Pattern
 _LEAST_COUNTS = 0.5
 _LEAST_SERVED = 0.003
 _LEAST_LOAD = 0.02
+# Of a saturation load: more than this is lost by no chance.
+_MOST_STEP = 0.5
 _LATE = 0.6
 # More than this a rule has to sustain for that to be no chance.
 _GAINS = 1.05
@@ -93,7 +96,7 @@ class Figures:
     Attributes
     ----------
     latency : mean latency at the low load, cycles.
-    accepted : throughput beyond saturation, or the saturation load, packets/cycle/node.
+    accepted : throughput beyond saturation, or at the saturation load, packets/cycle/node.
     least_served : beyond saturation, see `RunFigures`; nan beside a saturation load.
     """
 
@@ -168,7 +171,10 @@ class Trials:
         self._seed = seed
         self._units = units
         self._grid = grid
+        # What all nodes send at load 1, packets/cycle/node, by pattern.
+        self._offered: dict[int, float] = {}
         self.work = Work()
+        self.undecided = 0
 
     def measure(
         self,
@@ -192,17 +198,32 @@ class Trials:
         ]
         runs = self._units.map(units)
         self.work = sum((run.work for run in runs), self.work)
+        self.undecided += sum(run.undecided for run in runs if isinstance(run, Saturation))
         per_set = 2 * len(chosen)
         starts = (per_set * position for position in range(len(named_sets)))
-        return [_figures(runs[start : start + per_set]) for start in starts]
+        return [self._figures(runs[start : start + per_set], chosen) for start in starts]
 
     def score(
         self, objective: Objective, latency_weight: float, found: Figures, reference: Figures
     ) -> float:
         """Score figures of the first patterns against those of the reference."""
-        share = self.workload.share[: len(found.latency)]
+        patterns = range(len(found.latency))
+        share = self.workload.share[: len(patterns)]
         throughput, latency = found.gains(reference, self.look)
-        return objective.score(share / share.sum(), throughput, latency, latency_weight)
+        resolution = np.array([self._resolution(index, reference) for index in patterns])
+        return objective.score(share / share.sum(), throughput, latency, latency_weight, resolution)
+
+    def _resolution(self, index: int, reference: Figures) -> float:
+        """Return the loss of throughput, a logarithm, of one step of the grid; 0 without."""
+        if not self._searches(index):
+            return 0.0
+        assert self._grid is not None
+        step = self._grid * self._offered[index] / float(reference.accepted[index])
+        return -math.log1p(-min(step, _MOST_STEP))
+
+    def _searches(self, index: int) -> bool:
+        """Whether the saturation load of a pattern is searched for."""
+        return self._grid is not None and self._loads[index].beyond > self._loads[index].saturation
 
     def _low(self, named_set: NamedSet, index: int) -> RunUnit:
         return RunUnit(self._recipe(named_set, index), self._config, self._loads[index].low)
@@ -214,29 +235,36 @@ class Trials:
         self, named_set: NamedSet, index: int, known: Figures | None
     ) -> RunUnit | SaturationUnit:
         recipe, loads = self._recipe(named_set, index), self._loads[index]
-        if self._grid is not None and loads.beyond > loads.saturation:
+        if self._searches(index):
+            assert self._grid is not None
+            if index not in self._offered:
+                topology = named_set.path_set.topology
+                rate = recipe.pattern.resolve(topology, self._seed).rate
+                self._offered[index] = float(rate.mean())
             likely = loads.beyond / self.look.reach
             if known is not None and index < len(known.accepted):
-                likely = float(known.accepted[index])
+                likely = float(known.accepted[index]) / self._offered[index]
             return SaturationUnit(recipe, self._config, self._grid, min(likely, 1.0))
         # What is on its way when the window ends tells nothing of what was accepted in it.
         beyond = replace(self._config, drain_limit_cycles=0)
         return RunUnit(recipe, beyond, loads.beyond)
 
+    def _figures(self, runs: Sequence[RunFigures | Saturation], patterns: Sequence[int]) -> Figures:
+        """Return the figures of runs at the low load and beyond in turn."""
+        low = [one.latency for one in runs[::2] if isinstance(one, RunFigures)]
+        pairs = zip(runs[1::2], patterns, strict=True)
+        beyond = [self._throughput(one, index) for one, index in pairs]
+        accepted = [one for one, _ in beyond]
+        least = [one for _, one in beyond]
+        return Figures(*(np.array(one, dtype=np.float64) for one in (low, accepted, least)))
 
-def _figures(runs: Sequence[RunFigures | Saturation]) -> Figures:
-    """Return the figures of runs at the low load and beyond in turn."""
-    beyond = [
-        (max(one.load, _LEAST_LOAD), math.nan)
-        if isinstance(one, Saturation)
-        else (one.accepted, one.least_served)
-        for one in runs[1::2]
-    ]
-    return Figures(
-        np.array([one.latency for one in runs[::2] if isinstance(one, RunFigures)], np.float64),
-        np.array([accepted for accepted, _ in beyond], np.float64),
-        np.array([least for _, least in beyond], np.float64),
-    )
+    def _throughput(self, found: RunFigures | Saturation, index: int) -> tuple[float, float]:
+        """Return what is accepted, and the part of the worst served."""
+        if isinstance(found, RunFigures):
+            return found.accepted, found.least_served
+        assert self._grid is not None
+        # Of what sustains no load of the grid half a step.
+        return max(found.load, self._grid / 2) * self._offered[index], math.nan
 
 
 def find_loads(

@@ -121,6 +121,7 @@ class WeightedSearch:
     pruned : how many were not, because by certified bounds they cannot match the throughput of the
         incumbent under any pattern that has a bound.
     work : of all simulations.
+    undecided : how many runs of searches for saturation loads were too short to tell.
     """
 
     setting: SearchSetting
@@ -136,6 +137,7 @@ class WeightedSearch:
     sets: int
     pruned: int
     work: Work
+    undecided: int = 0
 
     @property
     def answers(self) -> tuple[Candidate, ...]:
@@ -241,13 +243,14 @@ def search_weighted(
         sets=evolution.sets,
         pruned=evolution.pruned,
         work=pilot_work + short.work + long.work,
+        undecided=long.undecided,
     )
 
 
-def long_trials(topology: Topology, setting: SearchSetting, units: Units) -> Trials:
-    """Return what measures sets in the longer windows of a search, `reference_set` among them."""
+def trials_of(topology: Topology, setting: SearchSetting, units: Units) -> tuple[Trials, Trials]:
+    """Return what measures sets in a search, in its short windows and in the longer ones."""
     loads, _ = _loads(reference_set(topology, setting.seed), setting, units)
-    return _trials(setting, loads, units)[1]
+    return _trials(setting, loads, units)
 
 
 def _trials(setting: SearchSetting, loads: Sequence[Loads], units: Units) -> tuple[Trials, Trials]:
@@ -459,13 +462,15 @@ class _Bounds:
         shapes = np.array(path_set.weights) > 0
         return any(
             model.most_accepted(shapes, self._loads[position].beyond)
-            >= self._certainly_accepted(self._needed(float(accepted[position]), position))
+            >= self._certainly_accepted(self._needed(float(accepted[position]), position, model))
             for position, model in self._models
         )
 
-    def _needed(self, accepted: float, position: int) -> float:
+    def _needed(self, accepted: float, position: int, model: ShapeModel) -> float:
+        if not self._of_loads:
+            return accepted
         # What sustains more than the load of the bounds accepts all of that.
-        return min(accepted, self._loads[position].beyond) if self._of_loads else accepted
+        return min(accepted, self._loads[position].beyond * model.offered)
 
     def _certainly_accepted(self, accepted: float) -> float:
         """Return what a long run would accept at least."""
