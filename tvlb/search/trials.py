@@ -215,15 +215,15 @@ class Trials:
 
     def _resolution(self, index: int, reference: Figures) -> float:
         """Return the loss of throughput, a logarithm, of one step of the grid; 0 without."""
-        if not self._searches(index):
+        if (grid := self._grid_of(index)) is None:
             return 0.0
-        assert self._grid is not None
-        step = self._grid * self._offered[index] / float(reference.accepted[index])
+        step = grid * self._offered[index] / float(reference.accepted[index])
         return -math.log1p(-min(step, _MOST_STEP))
 
-    def _searches(self, index: int) -> bool:
-        """Whether the saturation load of a pattern is searched for."""
-        return self._grid is not None and self._loads[index].beyond > self._loads[index].saturation
+    def _grid_of(self, index: int) -> float | None:
+        """Return the grid on which the saturation load of a pattern is searched for, if it is."""
+        loads = self._loads[index]
+        return self._grid if loads.beyond > loads.saturation else None
 
     def _low(self, named_set: NamedSet, index: int) -> RunUnit:
         return RunUnit(self._recipe(named_set, index), self._config, self._loads[index].low)
@@ -235,8 +235,7 @@ class Trials:
         self, named_set: NamedSet, index: int, known: Figures | None
     ) -> RunUnit | SaturationUnit:
         recipe, loads = self._recipe(named_set, index), self._loads[index]
-        if self._searches(index):
-            assert self._grid is not None
+        if (grid := self._grid_of(index)) is not None:
             if index not in self._offered:
                 topology = named_set.path_set.topology
                 rate = recipe.pattern.resolve(topology, self._seed).rate
@@ -244,7 +243,7 @@ class Trials:
             likely = loads.beyond / self.look.reach
             if known is not None and index < len(known.accepted):
                 likely = float(known.accepted[index]) / self._offered[index]
-            return SaturationUnit(recipe, self._config, self._grid, min(likely, 1.0))
+            return SaturationUnit(recipe, self._config, grid, min(likely, 1.0))
         # What is on its way when the window ends tells nothing of what was accepted in it.
         beyond = replace(self._config, drain_limit_cycles=0)
         return RunUnit(recipe, beyond, loads.beyond)
@@ -262,9 +261,9 @@ class Trials:
         """Return what is accepted, and the part of the worst served."""
         if isinstance(found, RunFigures):
             return found.accepted, found.least_served
-        assert self._grid is not None
         # Of what sustains no load of the grid half a step.
-        return max(found.load, self._grid / 2) * self._offered[index], math.nan
+        least = (self._grid_of(index) or 0.0) / 2
+        return max(found.load, least) * self._offered[index], math.nan
 
 
 def find_loads(
