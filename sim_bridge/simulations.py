@@ -155,7 +155,7 @@ def parse_warmup(text: str) -> tuple[Warmup, int]:
 
 def _threads(
     request: SimulationRequest, runs: int, workers: int, threads: int | None
-) -> dict[str, int]:
+) -> dict[str, Any]:
     """Return what runs are told of their threads, as `simulate_request` has it."""
     if not request.scenario.takes_threads:
         if threads not in (None, 1):

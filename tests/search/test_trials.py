@@ -74,13 +74,23 @@ def test_with_a_grid_saturation_loads_are_searched_for_where_rules_may_gain() ->
         "par", CONFIG, TRAFFIC, Windows(300, 500, 0.01), loads, LOOK_WITH_RULES, 17, units, 0.01
     )
     known = figures([50.0, 60.0], [0.36, 1.2])
+    ruled = replace(NAMED_SETS[1], ugal=replace(PUBLISHED_RULE, threshold=8))
+    for first, *again in (NAMED_SETS, (ruled, ruled)):
+        del units.simulated[:]
+        measuring.measure([first], known=known)
+        measuring.measure(again[:1], known=known)
+        guesses = [one.guess for one in units.simulated if isinstance(one, SaturationUnit)]
+        # Another loses as much of what it accepts; before that nothing is known of rules.
+        begun = [0.36, 1.0] if first.ugal else [LOADS[0].saturation, LOADS[1].saturation]
+        assert guesses == pytest.approx([*begun, 0.6 / 1.15, 0.43, 0.43, 0.6 / 1.15])
+    del units.simulated[:]
     (found,) = measuring.measure(NAMED_SETS[:1], known=known)
     assert found.accepted[:3].tolist() == [0.43, 0.43, 0.005]
     assert np.isnan(found.least_served[:3]).all()
     runs = units.simulated[1::2]
     searched = [one for one in runs if isinstance(one, SaturationUnit)]
     assert runs[:3] == searched
-    assert [one.guess for one in searched] == pytest.approx([0.36, 1.0, 0.6 / 1.15])
+    assert [one.guess for one in searched] == pytest.approx([0.43, 0.43, 0.6 / 1.15])
     assert {(one.grid, one.config.measured_cycles) for one in searched} == {(0.01, 500)}
     # Where nothing is gained beyond what the reference sustains, a run at that load tells.
     (beyond,) = (one for one in runs if isinstance(one, RunUnit))

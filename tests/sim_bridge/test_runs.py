@@ -169,6 +169,40 @@ def test_stopping_early_does_not_change_an_unsaturated_run(
     assert figures(run(small, "ugal-l", "all", "shift(1,0)", 0.2, config=careful)) == figures(whole)
 
 
+@pytest.mark.parametrize("routing", ["ugal-l", "ugal-g"])
+@pytest.mark.parametrize("drain", [0, 60, 20_000])
+def test_a_run_for_its_verdict_alone_has_the_same(
+    small: Dragonfly, routing: str, drain: int
+) -> None:
+    config = replace(WINDOWS, stop_when_saturated=True, drain_limit_cycles=drain)
+    scenario = Scenario(small, routing, parse_expression("all", small), Shift(1, 0), 3)
+    saved = 0
+    for load in (0.05, 0.2, 0.22, 0.24, 0.26, 0.28, 0.4):
+        whole = scenario.run(load, config)
+        brief = scenario.run(load, config, verdict_only=True)
+        assert brief.saturated is whole.saturated
+        assert brief.accepted == whole.accepted
+        assert brief.cycles <= whole.cycles
+        if brief.cycles < whole.cycles:
+            assert brief.stopped == "sustained-early"
+            saved += 1
+    # Where few are waited for there is less to save.
+    assert saved >= (3 if drain > 60 else 0)
+    searches = [
+        search_saturation(scenario, config, verdict_only=one, guess=0.25) for one in (False, True)
+    ]
+    assert searches[0].load == searches[1].load
+    assert searches[0].undecided == searches[1].undecided
+
+
+def test_a_window_too_short_to_tell_is_that_for_its_verdict_alone(small: Dragonfly) -> None:
+    config = SimulationConfig(warmup_cycles=200, measured_cycles=30)
+    scenario = Scenario(small, "min", parse_expression("none", small), Shift(1, 0))
+    whole, brief = (scenario.run(0.13, config, verdict_only=one) for one in (False, True))
+    assert whole.saturated is brief.saturated is None
+    assert brief.cycles == whole.cycles
+
+
 # MIN on shift(1,0) sends 8 nodes over one global link: at most 32/34/8 = 0.1176 per node.
 @pytest.mark.parametrize("guess", [None, 0.02, 0.11, 0.3])
 def test_saturation_load_does_not_depend_on_the_guess(

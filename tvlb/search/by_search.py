@@ -116,6 +116,7 @@ def _judged(task: SearchTask, search: WeightedSearch) -> HeldOut:
         seed=options.seed,
         units=task.units,
         report=task.report,
+        elsewhere=_sustained(search, is_adversarial=False),
     )
 
 
@@ -137,9 +138,22 @@ def _expected(search: WeightedSearch) -> dict[str, float]:
     saturation = min(one.saturation for one in search.loads)
     accepted = search.accepted
     reference = accepted[search.reference.candidate.name]
-    return {
+    rough = {
         name: min(1.0, saturation * (one / reference if reference > 0 else 1.0))
         for name, one in accepted.items()
+    }
+    return rough | _sustained(search, is_adversarial=True)
+
+
+def _sustained(search: WeightedSearch, *, is_adversarial: bool) -> dict[str, float]:
+    """Return a mean load of the sets whose saturation loads were searched for."""
+    patterns = search.setting.workload.patterns
+    counts = [one.is_adversarial is is_adversarial for one in patterns]
+    if search.setting.exact_grid is None or not any(counts):
+        return {}
+    return {
+        one.candidate.name: min(float(one.figures.accepted[counts].mean()), 1.0)
+        for one in search.challengers
     }
 
 

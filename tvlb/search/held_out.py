@@ -194,6 +194,7 @@ def judge(
     units: Units,
     report: Reporter,
     own: Mapping[str, SimulationConfig] | None = None,
+    elsewhere: Mapping[str, float] | None = None,
 ) -> HeldOut:
     """Compare sets with each other.
 
@@ -205,6 +206,7 @@ def judge(
     loads : where latencies are compared.
     expected : saturation of the sets under adversarial patterns, roughly, by name; decides only
         where the searches for it begin.
+    elsewhere : the same under other patterns, where it is known.
     own : settings of the routers of sets that have others than `config`, by name.
 
     Raises
@@ -215,7 +217,8 @@ def judge(
     runs = _Runs(routing, config, workload, windows, seed, units, own or {})
     count = counter(report, "compare", len(sets) * len(cases) * (1 + len(loads)))
     typical = [expected.get(one.name) for one in sets]
-    known = [typical[0] if one.is_adversarial else None for one in cases]
+    other = (elsewhere or {}).get(sets[0].name)
+    known = [typical[0] if one.is_adversarial else other for one in cases]
     first = runs.saturations(sets[:1], [known], count)
     guesses = [_guesses(first[0], typical[0], of_set) for of_set in typical[1:]]
     # Rules change what sets accept beyond saturation otherwise than where they saturate.

@@ -239,6 +239,7 @@ class SaturationUnit(_Simulated, Unit[Saturation]):
             guess=self.guess,
             guess_error=self.guess_error,
             on_run=lambda result: runs.append(Work.of(result)),
+            verdict_only=True,
         )
         told = Saturation(found.load, sum(runs, Work()), len(found.undecided))
         return json.dumps(asdict(told)).encode()

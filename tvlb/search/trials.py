@@ -173,6 +173,8 @@ class Trials:
         self._grid = grid
         # What all nodes send at load 1, packets/cycle/node, by pattern.
         self._offered: dict[int, float] = {}
+        # What was sustained of what is accepted beyond it, by pattern and whether by another rule.
+        self._sustained: dict[tuple[int, bool], float] = {}
         self.work = Work()
         self.undecided = 0
 
@@ -187,7 +189,8 @@ class Trials:
         """Simulate every set on the patterns `first` to `last` of the workload.
 
         Searches for saturation loads begin at what is accepted by figures of all patterns that are
-        `known`, else at what a likely rule sustains.
+        `known`, less what the last set lost of that; the first one by the published rule where the
+        reference saturates. Others begin at what a likely rule sustains.
         """
         chosen = range(len(self.workload.patterns))[first:last]
         units: list[Unit[RunFigures | Saturation]] = [
@@ -201,7 +204,10 @@ class Trials:
         self.undecided += sum(run.undecided for run in runs if isinstance(run, Saturation))
         per_set = 2 * len(chosen)
         starts = (per_set * position for position in range(len(named_sets)))
-        return [self._figures(runs[start : start + per_set], chosen) for start in starts]
+        found = [self._figures(runs[start : start + per_set], chosen) for start in starts]
+        for named_set, figures in zip(named_sets, found, strict=True):
+            self._note_sustained(named_set, figures, chosen, known)
+        return found
 
     def score(
         self, objective: Objective, latency_weight: float, found: Figures, reference: Figures
@@ -240,13 +246,31 @@ class Trials:
                 topology = named_set.path_set.topology
                 rate = recipe.pattern.resolve(topology, self._seed).rate
                 self._offered[index] = float(rate.mean())
-            likely = loads.beyond / self.look.reach
-            if known is not None and index < len(known.accepted):
-                likely = float(known.accepted[index]) / self._offered[index]
-            return SaturationUnit(recipe, self._config, grid, min(likely, 1.0))
+            likely = min(self._likely(named_set, index, known), 1.0)
+            return SaturationUnit(recipe, self._config, grid, likely)
         # What is on its way when the window ends tells nothing of what was accepted in it.
         beyond = replace(self._config, drain_limit_cycles=0)
         return RunUnit(recipe, beyond, loads.beyond)
+
+    def _likely(self, named_set: NamedSet, index: int, known: Figures | None) -> float:
+        """Return the load at which a set may saturate."""
+        if known is None or index >= len(known.accepted):
+            return self._loads[index].beyond / self.look.reach
+        is_ruled = named_set.ugal is not None
+        sustained = self._sustained.get((index, is_ruled))
+        if sustained is None and not is_ruled:
+            return self._loads[index].saturation
+        return float(known.accepted[index]) / self._offered[index] * (sustained or 1.0)
+
+    def _note_sustained(
+        self, named_set: NamedSet, found: Figures, patterns: Sequence[int], known: Figures | None
+    ) -> None:
+        accepted = np.zeros(0) if known is None else known.accepted
+        for index, one in zip(patterns, found.accepted, strict=True):
+            searched = index < len(accepted) and self._grid_of(index) is not None
+            if searched and accepted[index] > 0:
+                ratio = float(one / accepted[index])
+                self._sustained[index, named_set.ugal is not None] = ratio
 
     def _figures(self, runs: Sequence[RunFigures | Saturation], patterns: Sequence[int]) -> Figures:
         """Return the figures of runs at the low load and beyond in turn."""

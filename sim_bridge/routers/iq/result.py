@@ -125,7 +125,7 @@ class SimulationResult(RunResult):
     )
     stopped: str = figure(
         "How the run ended; the figures of one that stopped early are partial",
-        Names(("completed", "saturated-early")),
+        Names(("completed", "saturated-early", "sustained-early")),
     )
     stop_reason: str = figure("Why it stopped early, else empty", Text(""))
     warmup_cycles: int = figure("Cycles before the measured window", COUNT, "mean")

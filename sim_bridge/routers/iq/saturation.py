@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from sim_bridge._core import StopFlag
 from sim_bridge.routers.iq.config import SimulationConfig
@@ -61,6 +62,7 @@ def search_saturation(
     stop: StopFlag | None = None,
     on_run: Callable[[SimulationResult], None] | None = None,
     threads: int = 1,
+    verdict_only: bool = False,
 ) -> SaturationSearch:
     """Find the largest load of a grid that is not saturated.
 
@@ -74,6 +76,8 @@ def search_saturation(
     stop : set from another thread to end the search.
     on_run : called after every run.
     threads : see `Scenario.run`.
+    verdict_only : whether no figures of the runs but the verdict are asked for; a run of a
+        sustained load then ends when nothing that still waits can change that.
 
     Raises
     ------
@@ -89,11 +93,12 @@ def search_saturation(
     scenario.pattern.check_stationary()
     asked = scenario.resolved(config or SimulationConfig())
     settings = replace(asked, stop_when_saturated=True)
+    run = partial(scenario.run, stop=stop, threads=threads, verdict_only=verdict_only)
     start, stride = (_START, _STRIDE) if guess is None else (guess, guess_error)
     if guess is None and settings.measured_cycles >= _PILOT_LEAST_CYCLES:
-        pilot = _Grid(scenario, _shortened(settings), step, stop, on_run, threads)
+        pilot = _Grid(partial(run, config=_shortened(settings)), step, on_run)
         start, stride = pilot.load(_search(pilot, start, stride)), 0.0
-    grid = _Grid(scenario, settings, step, stop, on_run, threads)
+    grid = _Grid(partial(run, config=settings), step, on_run)
     sustained = _search(grid, start, stride)
     runs = tuple(grid.runs[position] for position in sorted(grid.runs))
     return SaturationSearch(grid.load(sustained), step, runs)
@@ -112,12 +117,9 @@ def _shortened(config: SimulationConfig) -> SimulationConfig:
 class _Grid:
     """The loads step, 2*step, ... up to 1 and the runs made so far, by position."""
 
-    scenario: Scenario
-    config: SimulationConfig
+    run: Callable[[float], SimulationResult]
     step: float
-    stop: StopFlag | None
     on_run: Callable[[SimulationResult], None] | None
-    threads: int
     runs: dict[int, SimulationResult] = field(default_factory=dict[int, SimulationResult])
 
     @property
@@ -129,8 +131,7 @@ class _Grid:
 
     def saturated(self, position: int) -> bool:
         if position not in self.runs:
-            load = self.load(position)
-            result = self.scenario.run(load, self.config, self.stop, threads=self.threads)
+            result = self.run(self.load(position))
             if result.stopped == "cancelled":
                 raise Cancelled("the saturation search was cancelled")
             self.runs[position] = result

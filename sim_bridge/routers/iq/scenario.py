@@ -102,6 +102,7 @@ class Scenario(DrawsPaths, RouterScenario[SimulationConfig, SimulationResult]):
         stop: _core.StopFlag | None = None,
         *,
         threads: int = 1,
+        verdict_only: bool = False,
     ) -> SimulationResult:
         """Simulate one load; see `RouterScenario.run`.
 
@@ -110,25 +111,25 @@ class Scenario(DrawsPaths, RouterScenario[SimulationConfig, SimulationResult]):
         threads : most threads of the run, which changes nothing but times; one does all where the
             queues of any switch decide while others move (PAR but on a Dragonfly, routings by
             level) and of a run with traces.
+        verdict_only : whether a run also ends as soon as it is certain that the load is sustained;
+            its figures are partial then.
 
         Raises
         ------
         InvalidInput : see `RouterScenario.run`.
         """
         check_workers(threads, "threads")
-        return self._run(load, config, stop, threads=threads)
+        return self._run(load, config, stop, threads=threads, verdict_only=verdict_only)
 
     def _simulate(
-        self, settings: dict[str, Any], stop: _core.StopFlag, threads: int = 1
+        self, settings: dict[str, Any], stop: _core.StopFlag, **of_run: int
     ) -> dict[str, Any]:
         network, traffic, samplers = (
             self._compiled.network,
             self._compiled.traffic,
             self._compiled.samplers,
         )
-        return _core.simulate(
-            network, traffic, samplers, _core.Config(**settings, threads=threads), stop
-        )
+        return _core.simulate(network, traffic, samplers, _core.Config(**settings, **of_run), stop)
 
     def _figures(self, told: Mapping[str, Any], settings: SimulationConfig) -> dict[str, Any]:
         nodes, by_level = self.topology.num_nodes, self._by_level(told)

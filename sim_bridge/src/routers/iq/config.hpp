@@ -24,6 +24,7 @@ struct Config : RunConfig {
   SETTING(std::string, decide)       \
   SETTING(int, longest_latency)      \
   SETTING(bool, stop_when_saturated) \
+  SETTING(bool, verdict_only)        \
   SETTING(const TableRoutes*, routes) \
   SETTING(int, layers)               \
   SETTING(int, threads)

@@ -67,7 +67,9 @@ class Run : private Course {
     return total().measurement.complete() || cycle_ >= window_.end + config_.drain_limit_cycles;
   }
   [[nodiscard]] std::vector<Buffer> find_wait_cycle() const { return watchdog_.find_wait_cycle(); }
-  [[nodiscard]] bool goes_on() { return !config_.stop_when_saturated || !seems_saturated(); }
+  [[nodiscard]] bool goes_on() {
+    return !(config_.stop_when_saturated && seems_saturated()) && !(config_.verdict_only && surely_sustained());
+  }
   /// A block of cycles of one unit after the other, and of all parts at once.
   std::int32_t run_cycles(std::int32_t limit) {
     end_ = decides_first_ ? cycle_ + 1 : end_of_block(limit);
@@ -137,7 +139,7 @@ class Run : private Course {
     stop_at(window_.end);
     stop_at(window_.end + config_.drain_limit_cycles);
     if (!steady_) stop_each(kWarmupCheckInterval);
-    if (config_.stop_when_saturated) {
+    if (config_.stop_when_saturated || config_.verdict_only) {
       stop_each(total().measurement.window_closed() ? kDrainCheckInterval : kWarmupCheckInterval);
     }
     if (total().measurement.window_closed() && may_complete_in_block()) stop_at(cycle_ + 1);
@@ -205,6 +207,13 @@ class Run : private Course {
     if (cycle_ % kDrainCheckInterval != 0) return false;
     if (!total().measurement.passes(total().measurement.mean_latency_at_least(cycle_))) return false;
     stop("saturated-early", "mean latency above that of saturated loads");
+    return true;
+  }
+  // However long what is still on its way waits.
+  bool surely_sustained() {
+    if (!total().measurement.window_closed() || cycle_ % kDrainCheckInterval != 0) return false;
+    if (!total().measurement.will_be_sustained(window_.end + config_.drain_limit_cycles)) return false;
+    stop("sustained-early", "whatever still waits, its latency is not that of saturated loads");
     return true;
   }
   // During warm-up; a heuristic.
