@@ -1,6 +1,6 @@
 """The search for weighted sets from end to end: search, compare on held-out traffic, decide."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tvlb.paths import parse_expression
 from tvlb.search.decision import decide
@@ -15,8 +15,9 @@ from tvlb.search.task import Found, MethodResult, SearchTask
 from tvlb.search.validation import SimulatedSet, Validation, latency_curves
 from tvlb.search.weighted import SearchSetting, WeightedSearch, search_weighted
 from tvlb.search.windows import SHORT, Windows
-from tvlb.search.workload import held_out_workload, training_workload
+from tvlb.search.workload import Workload, held_out_workload, training_workload
 from tvlb.statistics import Judgement
+from tvlb.traffic import Pattern
 
 _CURVE_PATTERNS = 2
 _CURVE_WINDOWS = Windows(1_500, 1_500, 0.01)
@@ -102,12 +103,15 @@ def _judged(task: SearchTask, search: WeightedSearch) -> HeldOut:
         [REFERENCE_LOAD, *(one.saturation / 2 for one in search.loads)]
     )
     named = task.workload
+    workload = (
+        held_out_workload(topology, options.seed, rules=options.has_other_rules)
+        if named is None
+        else named.in_rounds()
+    )
     return judge(
         [*(one for one in known.values() if one.name != usual.name), *different.values()],
         [usual.name, topology.published_set],
-        held_out_workload(topology, options.seed, rules=options.has_other_rules)
-        if named is None
-        else named.in_rounds(),
+        workload,
         (low, min(2 * low, 1.0)),
         _expected(search),
         routing=options.routing,
@@ -116,7 +120,7 @@ def _judged(task: SearchTask, search: WeightedSearch) -> HeldOut:
         seed=options.seed,
         units=task.units,
         report=task.report,
-        elsewhere=_sustained(search, is_adversarial=False),
+        alike=_alike(search, workload),
     )
 
 
@@ -142,17 +146,36 @@ def _expected(search: WeightedSearch) -> dict[str, float]:
         name: min(1.0, saturation * (one / reference if reference > 0 else 1.0))
         for name, one in accepted.items()
     }
-    return rough | _sustained(search, is_adversarial=True)
+    return rough | _sustained(search, lambda one: one.is_adversarial)
 
 
-def _sustained(search: WeightedSearch, *, is_adversarial: bool) -> dict[str, float]:
-    """Return a mean load of the sets whose saturation loads were searched for."""
-    patterns = search.setting.workload.patterns
-    counts = [one.is_adversarial is is_adversarial for one in patterns]
-    if search.setting.exact_grid is None or not any(counts):
+def _alike(search: WeightedSearch, held_out: Workload) -> dict[tuple[str, type[Pattern]], float]:
+    """Return roughly what sets saturate at by the type of a pattern, where it was searched for."""
+    searched = [
+        one
+        for one, loads in zip(search.setting.workload.patterns, search.loads, strict=True)
+        if loads.beyond > loads.saturation
+    ]
+    found: dict[tuple[str, type[Pattern]], float] = {}
+    # Of the answers other traffic is told as it was looked at.
+    benign = _sustained(search, lambda one: not one.is_adversarial)
+    for name in (one.name for one in search.answers if one.name in benign):
+        for pattern in held_out.patterns:
+            if not pattern.is_adversarial:
+                found[name, type(pattern)] = benign[name]
+    for kind in {type(one) for one in searched}:
+        loads = _sustained(search, lambda one, kind=kind: type(one) is kind)
+        found |= {(name, kind): load for name, load in loads.items()}
+    return found
+
+
+def _sustained(search: WeightedSearch, counts: Callable[[Pattern], bool]) -> dict[str, float]:
+    """Return a mean load, over some patterns, of sets whose saturation loads were searched for."""
+    which = [counts(one) for one in search.setting.workload.patterns]
+    if search.setting.exact_grid is None or not any(which):
         return {}
     return {
-        one.candidate.name: min(float(one.figures.accepted[counts].mean()), 1.0)
+        one.candidate.name: min(float(one.figures.accepted[which].mean()), 1.0)
         for one in search.challengers
     }
 

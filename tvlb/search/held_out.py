@@ -194,7 +194,7 @@ def judge(
     units: Units,
     report: Reporter,
     own: Mapping[str, SimulationConfig] | None = None,
-    elsewhere: Mapping[str, float] | None = None,
+    alike: Mapping[tuple[str, type[Pattern]], float] | None = None,
 ) -> HeldOut:
     """Compare sets with each other.
 
@@ -206,7 +206,7 @@ def judge(
     loads : where latencies are compared.
     expected : saturation of the sets under adversarial patterns, roughly, by name; decides only
         where the searches for it begin.
-    elsewhere : the same under other patterns, where it is known.
+    alike : the same of sets under patterns of a type, by name and type, where it is known.
     own : settings of the routers of sets that have others than `config`, by name.
 
     Raises
@@ -217,17 +217,24 @@ def judge(
     runs = _Runs(routing, config, workload, windows, seed, units, own or {})
     count = counter(report, "compare", len(sets) * len(cases) * (1 + len(loads)))
     typical = [expected.get(one.name) for one in sets]
-    other = (elsewhere or {}).get(sets[0].name)
-    known = [typical[0] if one.is_adversarial else other for one in cases]
-    first = runs.saturations(sets[:1], [known], count)
+
+    def known_of(one: Candidate, guesses: Sequence[float | None]) -> list[float | None]:
+        """Return what is known of a set, and guesses elsewhere."""
+        keys = [(one.name, type(pattern)) for pattern in cases]
+        return [(alike or {}).get(*pair) for pair in zip(keys, guesses, strict=True)]
+
+    likely = [typical[0] if one.is_adversarial else None for one in cases]
+    first = runs.saturations(sets[:1], [known_of(sets[0], likely)], count)
     guesses = [_guesses(first[0], typical[0], of_set) for of_set in typical[1:]]
     # Rules change what sets accept beyond saturation otherwise than where they saturate.
     ahead = int(len({one.ugal for one in sets}) > 1)
-    begun = runs.saturations(sets[1:], [one[:ahead] for one in guesses], count, last=ahead)
+    starts = [known_of(*one)[:ahead] for one in zip(sets[1:], guesses, strict=True)]
+    begun = runs.saturations(sets[1:], starts, count, last=ahead)
     moved = [_moved(*one) for one in zip(guesses, begun.tolist(), strict=True)]
 
     def the_rest(which: slice, known: NDArray[np.float64]) -> NDArray[np.float64]:
-        starts = [_as_late(known, one)[ahead:] for one in moved[which]]
+        late = [_as_late(known, one) for one in moved[which]]
+        starts = [known_of(*one)[ahead:] for one in zip(sets[1:][which], late, strict=True)]
         found = runs.saturations(sets[1:][which], starts, count, first=ahead)
         return np.concatenate([begun[which], found], axis=1)
 
