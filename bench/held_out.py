@@ -42,7 +42,7 @@ def saturations(path_sets: Sequence[PathSet]) -> NDArray[np.float64]:
     def search(case: tuple[PathSet, int]) -> float:
         path_set, number = case
         scenario = Scenario(path_set.topology, "ugal-l", path_set, Type2(number), SEED)
-        return search_saturation(scenario, CONFIG, step=PAPER.grid).load
+        return search_saturation(scenario, CONFIG, step=PAPER.grid, verdict_only=True).load
 
     cases = [(path_set, number) for path_set in path_sets for number in PATTERNS]
     with ThreadPoolExecutor(available_cores()) as threads:

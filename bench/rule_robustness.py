@@ -50,7 +50,7 @@ def of_iq(case: Case, more: Mapping[str, Any], guess: float) -> list[float]:
     config = SimulationConfig(cycles, cycles, **more)
     run = scenario.run(0.1, config)
     latency = float("inf") if run.saturated else run.latency_mean
-    return [search_saturation(scenario, config, guess=guess).load, latency]
+    return [search_saturation(scenario, config, guess=guess, verdict_only=True).load, latency]
 
 
 def of_vct(case: Case, more: Mapping[str, Any], _: float) -> list[float]:

@@ -52,7 +52,7 @@ class Case:
         scenario = Scenario(
             self.paths.topology, self.routing, self.paths, parse_pattern(pattern), seed, self.table
         )
-        return search_saturation(scenario, config).load
+        return search_saturation(scenario, config, verdict_only=True).load
 
 
 def cases(topology: Topology) -> Iterator[Case]:

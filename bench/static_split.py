@@ -53,7 +53,8 @@ class Case:
 
     def saturation(self, pattern: Pattern, config: SimulationConfig, seed: int) -> float:
         """Search the saturation load."""
-        return search_saturation(self.scenario(pattern, seed), self.ruled(config)).load
+        scenario = self.scenario(pattern, seed)
+        return search_saturation(scenario, self.ruled(config), verdict_only=True).load
 
     def ruled(self, config: SimulationConfig) -> SimulationConfig:
         """Return the settings with the rule."""
