@@ -1,12 +1,16 @@
 """Bad input: exit code 2, one line on stderr that names the value, nothing on stdout, no work."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_group
 
 from tvlb.cli import main
+from tvlb.cli.app import app
 
 
 @pytest.fixture(autouse=True)
@@ -171,3 +175,37 @@ def test_process_exit_code_and_clean_stdout() -> None:
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
+
+
+def _numbers() -> list[tuple[str, str]]:
+    """Every option of every command that is a number, and the words of its command."""
+    group = get_group(app)
+    context = group.make_context("tvlb", [], resilient_parsing=True)
+    waiting: list[tuple[str, Any]] = [
+        (name, group.get_command(context, name)) for name in group.list_commands(context)
+    ]
+    found: list[tuple[str, str]] = []
+    while waiting:
+        words, command = waiting.pop()
+        below = getattr(command, "commands", {})
+        waiting += [(f"{words} {name}", one) for name, one in below.items()]
+        options = (one for one in command.params if one.param_type_name == "option")
+        found += [
+            (words, one.opts[0])
+            for one in options
+            if one.type_descriptor.annotation in (int, float)
+        ]
+    return found
+
+
+@pytest.mark.parametrize(("words", "option"), _numbers())
+def test_words_in_place_of_a_number_are_told_its_range(
+    words: str, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words.split(), option, "many"]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    told = re.search(r"'many' is not an? (integer|number): (.+)", shown.err)
+    assert told is not None, shown.err
+    # A range has an end, from the least value to the largest or to none.
+    assert re.search(r"\d(\.\.| or more| to below )|above \d", told[2]), told[2]

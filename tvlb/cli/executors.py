@@ -57,9 +57,11 @@ class ExecutorOptions:
             metavar="HOST:PORT", help="Address of a running Dask scheduler, for --executor dask."
         ),
     ] = None
-    slurm_jobs: Annotated[int | None, integer("Slurm jobs at a time.", show_default="1")] = None
+    slurm_jobs: Annotated[
+        int | None, integer("Slurm jobs at a time.", "1 or more", show_default="1")
+    ] = None
     slurm_cores: Annotated[
-        int | None, integer("Cores, and so workers, of a Slurm job.", show_default="1")
+        int | None, integer("Cores, and so workers, of a Slurm job.", "1 or more", show_default="1")
     ] = None
     slurm_memory: Annotated[
         str | None,

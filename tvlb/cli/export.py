@@ -37,6 +37,7 @@ from tvlb.table import (
     written_formats,
 )
 from tvlb.topology import (
+    MAX_NODES,
     merged,
     network_formats,
     parse_topology,
@@ -125,6 +126,7 @@ def export(
         float | None,
         number(
             f"Share of MIN paths, 0..1, where weights are fixed: {one_of(_PATHS)}.",
+            "0..1",
             show_default=f"for {all_of(_DRAWN)} that of the model under --pattern",
         ),
     ] = None,
@@ -136,7 +138,10 @@ def export(
     without: WithoutOption = None,
     endpoints: Annotated[
         int | None,
-        integer("Compute nodes of each switch, if the network file does not say."),
+        integer(
+            "Compute nodes of each switch, if the network file does not say.",
+            f"0..{MAX_NODES:,}",
+        ),
     ] = None,
     fabric: FabricOption = None,
     allow_deadlock: Annotated[

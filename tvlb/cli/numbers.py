@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from tvlb.documents import decimal_number, whole_number
-from tvlb.processes import check_workers
+from tvlb.processes import MOST_WORKERS, check_workers
 
 _Value = TypeVar("_Value", int, float)
 
@@ -27,7 +27,7 @@ def _parsed_number(text: str) -> float:
         raise typer.BadParameter(f"{text!r} is not a number") from None
 
 
-def _ranged(parse: Callable[[str], _Value], values: object) -> Callable[[str], _Value]:
+def ranged(parse: Callable[[str], _Value], values: object) -> Callable[[str], _Value]:
     """Return what parses a value and complains with the range, which is checked elsewhere."""
 
     def parsed(text: str) -> _Value:
@@ -36,14 +36,14 @@ def _ranged(parse: Callable[[str], _Value], values: object) -> Callable[[str], _
         except typer.BadParameter as error:
             raise typer.BadParameter(f"{error.message}: {values}") from None
 
-    return parsed if values else parse
+    return parsed
 
 
 def _counted(name: str, text: str, usual: str) -> Any:
     """Declare an option that is a number of processes or threads; `usual` is without it."""
 
     def parsed(given: str) -> int:
-        count = parsed_integer(given)
+        count = ranged(parsed_integer, f"1..{MOST_WORKERS}")(given)
         check_workers(count, name)
         return count
 
@@ -51,15 +51,15 @@ def _counted(name: str, text: str, usual: str) -> Any:
     return typer.Option(parser=parsed, metavar="INTEGER", help=help_text, show_default=usual)
 
 
-def integer(text: str, *, metavar: str = "INTEGER", values: object = None, **more: Any) -> Any:
+def integer(text: str, values: object, *, metavar: str = "INTEGER", **more: Any) -> Any:
     """Declare an option that is an integer; the complaint names the value, and what values are."""
-    parser = _ranged(parsed_integer, values)
+    parser = ranged(parsed_integer, values)
     return typer.Option(parser=parser, metavar=metavar, help=text, **more)
 
 
-def number(text: str, *, metavar: str = "NUMBER", values: object = None, **more: Any) -> Any:
+def number(text: str, values: object, *, metavar: str = "NUMBER", **more: Any) -> Any:
     """Declare an option that is a number; the complaint names the value, and what values are."""
-    parser = _ranged(_parsed_number, values)
+    parser = ranged(_parsed_number, values)
     return typer.Option(parser=parser, metavar=metavar, help=text, **more)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from sim_bridge import LOAD
-from tvlb.cli.numbers import parsed_integer
+from tvlb.cli.numbers import parsed_integer, ranged
 from tvlb.documents import decimal_number
 from tvlb.errors import InvalidInput
 from tvlb.languages import one_of
@@ -20,7 +20,7 @@ _MAX_LOADS = 1000
 
 
 def _seed(text: str) -> int:
-    seed = parsed_integer(text)
+    seed = ranged(parsed_integer, "0..2^63-1")(text)
     check_seed(seed)
     return seed
 
@@ -110,4 +110,4 @@ def _load(text: str) -> float:
     try:
         return LOAD.checked("load", decimal_number(text))
     except ValueError:
-        raise InvalidInput(f"load {text!r} is not a number") from None
+        raise InvalidInput(f"load {text!r} is not a number: {LOAD}") from None

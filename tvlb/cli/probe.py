@@ -18,7 +18,7 @@ from tvlb.topology import parse_topology
 def probe_command(
     topology: TopologyArgument,
     patterns: Annotated[str, typer.Option(help="auto, all or a number of patterns.")] = "auto",
-    tolerance: Annotated[float, number("Tolerance of the candidate cut.")] = 0.08,
+    tolerance: Annotated[float, number("Tolerance of the candidate cut.", "0 to below 1")] = 0.08,
     without: WithoutOption = None,
     seed: Seed = 0,
     workers: Workers = None,

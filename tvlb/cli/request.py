@@ -1,9 +1,11 @@
 """Commands of kinds of requests that have none of their own, made of the fields of the body."""
 
 import inspect
+import math
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,7 +16,7 @@ import typer
 from pydantic.fields import FieldInfo
 from rich.console import Console
 
-from tvlb.cli.numbers import Workers
+from tvlb.cli.numbers import Workers, integer, number
 from tvlb.cli.options import FabricOption, Json, TopologyArgument, WithoutOption
 from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
 from tvlb.cli.settings import option_of, read_by_typer, told
@@ -29,7 +31,7 @@ from tvlb.cli.terminal import (
 from tvlb.documents import atomic_file
 from tvlb.documents import check_writable as check_file
 from tvlb.errors import InvalidInput
-from tvlb.languages import Setting, one_of
+from tvlb.languages import Number, Setting, Whole, one_of
 from tvlb.processes import Reporter, UnitCache, available_cores, local_workers
 from tvlb.requests import (
     Answer,
@@ -183,11 +185,30 @@ def _option(field: FieldInfo, more: str) -> tuple[Any, Any]:
     """Return annotation and default of the option for a field, and more help."""
     text, _, absent = (field.description or "").partition("; null for ")
     values, text = _values(field.annotation), f"{text.rstrip('.')}.{more}"
+    declare = _declared(values, field)
     if field.is_required():
-        return Annotated[values, typer.Option(help=text)], ...
+        return Annotated[values, declare(text)], ...
     usual = absent.rstrip(".") or (field.default is not None and str(field.default))
-    option = typer.Option(help=text, show_default=usual)
-    return Annotated[values | None, option], None
+    return Annotated[values | None, declare(text, show_default=usual)], None
+
+
+def _declared(values: Any, field: FieldInfo) -> Callable[..., Any]:
+    """Return what declares the option of a field, of numbers with their range."""
+    if values not in (int, float):
+        return _text_option
+    names = ("ge", "gt", "le", "lt")
+    ends = {
+        one: getattr(limit, one) for limit in field.metadata for one in names if hasattr(limit, one)
+    }
+    low = ends.get("ge", ends.get("gt", -math.inf))
+    high = ends.get("le", ends.get("lt", math.inf))
+    if values is int:
+        return partial(integer, values=Whole(low, high))
+    return partial(number, values=Number(low, high, above="gt" in ends, below="lt" in ends))
+
+
+def _text_option(text: str, **more: Any) -> Any:
+    return typer.Option(help=text, **more)
 
 
 def _values(annotation: Any) -> Any:

@@ -1,7 +1,6 @@
 """`tvlb serve`: the service."""
 
 import ipaddress
-import math
 from typing import Annotated
 
 import typer
@@ -14,15 +13,19 @@ from tvlb.cli.settings import takes_settings
 from tvlb.errors import InvalidInput
 from tvlb.jobs.logs import configure_logs
 from tvlb.jobs.queue import QueueLimits
+from tvlb.languages import Number, Whole
 from tvlb.requests import MAX_POINTS, RequestLimits
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
-def _integer(low: int, high: int, name: str, value: int) -> int:
-    if not low <= value <= high:
-        raise InvalidInput(f"{name} {value} is out of range: {low}..{high}")
-    return value
+_PORTS, _SWITCHES, _POINTS, _MANY = (
+    Whole(0, 65_535),
+    Whole(1, 20_000),
+    Whole(1, MAX_POINTS),
+    Whole(1, 1_000_000),
+)
+_SECONDS = Number(0, above=True)
 
 
 def is_loopback(host: str) -> bool:
@@ -38,7 +41,7 @@ def is_loopback(host: str) -> bool:
 @takes_settings
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, integer("Port; 0 for any free one.", metavar="PORT")] = 8080,
+    port: Annotated[int, integer("Port; 0 for any free one.", _PORTS, metavar="PORT")] = 8080,
     *,
     store: StoreOptions,
     with_worker: Annotated[
@@ -50,42 +53,41 @@ def serve(
         typer.Option("--require-tokens", help="Ask for tokens on the loopback too."),
     ] = False,
     max_switches: Annotated[
-        int, integer("Largest topology.", metavar="N")
+        int, integer("Largest topology.", _SWITCHES, metavar="N")
     ] = RequestLimits.switches,
     max_cpu_seconds: Annotated[
-        float, number("Largest estimated cost of a request.", metavar="SECONDS")
+        float, number("Largest estimated cost of a request.", _SECONDS, metavar="SECONDS")
     ] = RequestLimits.cpu_seconds,
     max_points: Annotated[
-        int, integer("Most points of a sweep.", metavar="N")
+        int, integer("Most points of a sweep.", _POINTS, metavar="N")
     ] = RequestLimits.points,
     max_jobs: Annotated[
-        int, integer("Most jobs waiting or running.", metavar="N")
+        int, integer("Most jobs waiting or running.", _MANY, metavar="N")
     ] = QueueLimits.total,
     max_jobs_per_token: Annotated[
-        int, integer("Most jobs waiting or running of one token.", metavar="N")
+        int, integer("Most jobs waiting or running of one token.", _MANY, metavar="N")
     ] = QueueLimits.per_owner,
     requests_per_second: Annotated[
-        int, integer("Most requests of one token.", metavar="N")
+        int, integer("Most requests of one token.", _MANY, metavar="N")
     ] = ServerLimits.requests_per_second,
 ) -> None:
     """Serve tables, models, simulations and sweeps over HTTP."""
-    _integer(0, 65_535, "port", port)
-    if not 0.0 < max_cpu_seconds < math.inf:
-        raise InvalidInput(f"--max-cpu-seconds {max_cpu_seconds} is out of range: above 0")
+    _PORTS.checked("port", port)
+    _SECONDS.checked("--max-cpu-seconds", max_cpu_seconds)
     if workers is not None and not with_worker:
         raise InvalidInput("--workers with --no-worker: there is no worker that could have them")
     directory, url = store.directory(), store.url()
     limits = ServerLimits(
         request=RequestLimits(
-            switches=_integer(1, 20_000, "--max-switches", max_switches),
+            switches=_SWITCHES.checked("--max-switches", max_switches),
             cpu_seconds=max_cpu_seconds,
-            points=_integer(1, MAX_POINTS, "--max-points", max_points),
+            points=_POINTS.checked("--max-points", max_points),
         ),
         queue=QueueLimits(
-            total=_integer(1, 1_000_000, "--max-jobs", max_jobs),
-            per_owner=_integer(1, 1_000_000, "--max-jobs-per-token", max_jobs_per_token),
+            total=_MANY.checked("--max-jobs", max_jobs),
+            per_owner=_MANY.checked("--max-jobs-per-token", max_jobs_per_token),
         ),
-        requests_per_second=_integer(1, 1_000_000, "--requests-per-second", requests_per_second),
+        requests_per_second=_MANY.checked("--requests-per-second", requests_per_second),
     )
     local = is_loopback(host)
     settings = Settings(

@@ -118,9 +118,9 @@ def option_of(setting: Setting, text: str, **more: Any) -> tuple[Any, Any]:
         case WholeOrText(symbol=symbol):
             values, option = str, typer.Option(metavar=symbol, help=text, **more)
         case Whole():
-            values, option = int, integer(text, values=setting.kind, **more)
+            values, option = int, integer(text, setting.kind, **more)
         case Number():
-            values, option = float, number(text, values=setting.kind, **more)
+            values, option = float, number(text, setting.kind, **more)
         case Names():
             values, option = str, typer.Option(help=text, **more)
         case Texts(symbol) | TextOrTexts(symbol):

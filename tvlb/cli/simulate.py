@@ -50,7 +50,10 @@ def simulate(
     without: WithoutOption = None,
     seed: Seed = 0,
     seeds: Annotated[
-        int, integer("Runs per load, with seeds SEED, SEED+1, ...; the path set is that of SEED.")
+        int,
+        integer(
+            "Runs per load, with seeds SEED, SEED+1, ...; the path set is that of SEED.", "1..1000"
+        ),
     ] = 1,
     figure: Annotated[
         str | None,

@@ -11,7 +11,7 @@ from rich.console import Console
 from sim_bridge import VCT_ROUTINGS
 from sim_bridge.routers.vct import VC_POLICIES, LongRun, stability_cases, study_stability
 from tvlb.cli.executors import ExecutorOptions
-from tvlb.cli.numbers import integer
+from tvlb.cli.numbers import integer, number
 from tvlb.cli.options import Json, PatternOption, Seed, TopologyArgument, WithoutOption
 from tvlb.cli.remote import ServerOption, TokenFileOption, ask_server, place_of
 from tvlb.cli.settings import takes_settings
@@ -49,12 +49,14 @@ def stability(
             show_default="ladder",
         ),
     ] = None,
-    load: Annotated[float, typer.Option(help="Offered load, phits/cycle/node.")] = 1.0,
+    load: Annotated[float, number("Offered load, phits/cycle/node.", "0..1")] = 1.0,
     *,
     router: LongRun,
     without: WithoutOption = None,
     seed: Seed = 0,
-    seeds: Annotated[int, integer("Runs of each case, with seeds SEED, SEED+1, ...")] = 1,
+    seeds: Annotated[
+        int, integer("Runs of each case, with seeds SEED, SEED+1, ...", "1..1000")
+    ] = 1,
     until_collapse: Annotated[
         bool,
         typer.Option(

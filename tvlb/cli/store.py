@@ -16,9 +16,10 @@ from tvlb.cli.terminal import grid, print_json, progress_display, stdout
 from tvlb.errors import InvalidInput
 from tvlb.jobs.results import Results
 from tvlb.jobs.store import Holding, Store
+from tvlb.languages import Number
 from tvlb.requests import shown_subject
 
-_MOST_DAYS = 36_500.0
+_DAYS = Number(0, 36_500)
 _AMOUNT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?([A-Za-z]{1,3})", re.ASCII)
 _AGES = {"h": 3600, "d": 86_400, "w": 7 * 86_400}
 _SIZES = {
@@ -103,7 +104,9 @@ def clean_store(
     place: StoreOptions,
     unused_days: Annotated[
         float,
-        number("Remove pieces of work that nothing has needed for this long.", metavar="DAYS"),
+        number(
+            "Remove pieces of work that nothing has needed for this long.", _DAYS, metavar="DAYS"
+        ),
     ] = 7.0,
     older_than: Annotated[
         str | None,
@@ -131,8 +134,7 @@ def clean_store(
     """
     older_seconds = None if older_than is None else _parsed("--older-than", older_than, _AGES)
     most_bytes = None if max_size is None else _parsed("--max-size", max_size, _SIZES)
-    if not 0.0 <= unused_days <= _MOST_DAYS:
-        raise InvalidInput(f"--unused-days {unused_days} is out of range: 0..{_MOST_DAYS:.0f}")
+    _DAYS.checked("--unused-days", unused_days)
     opened = _opened(place)
     expired = opened.find_expired(older_seconds, most_bytes)
     unused = opened.find_unused(unused_days * 86_400.0, expired)

@@ -22,7 +22,9 @@ token = typer.Typer(
 @takes_settings
 def create_token(
     name: Annotated[str, typer.Argument(help="Whose token it is.", show_default=False)],
-    days: Annotated[int | None, integer("Days until it expires; 0 for never.", metavar="N")] = 365,
+    days: Annotated[
+        int | None, integer("Days until it expires; 0 for never.", "0..3650", metavar="N")
+    ] = 365,
     *,
     store: StoreOptions,
     json: Json = False,

@@ -6,6 +6,7 @@ The workers of clusters are in `tvlb.processes.cluster`.
 from tvlb.processes.hang import LOOK_SECONDS, HangLimits, HangWatch, cpu_seconds, wants_cpu
 from tvlb.processes.meter import Meter, Stages, SweepMeter, duration_text
 from tvlb.processes.parallel import (
+    MOST_WORKERS,
     Cores,
     Stop,
     available_cores,
@@ -41,6 +42,7 @@ from tvlb.processes.workers import (
 __all__ = [
     "LOOK_SECONDS",
     "MAX_ATTEMPTS",
+    "MOST_WORKERS",
     "Cores",
     "HangLimits",
     "HangWatch",

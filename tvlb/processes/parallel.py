@@ -23,7 +23,7 @@ _Result = TypeVar("_Result")
 # So that a server, and who looks whether it lives, come first on a busy machine.
 _NICENESS = 10
 _POLL_SECONDS = 0.2
-_MOST_WORKERS = 1024
+MOST_WORKERS = 1024
 
 
 class Stop(Protocol):
@@ -71,8 +71,8 @@ def available_cores() -> int:
 
 def check_workers(count: int, name: str = "workers") -> None:
     """Raise InvalidInput unless so many processes or threads may be started."""
-    if not 1 <= count <= _MOST_WORKERS:
-        raise InvalidInput(f"{name} {count} is out of range: 1..{_MOST_WORKERS}")
+    if not 1 <= count <= MOST_WORKERS:
+        raise InvalidInput(f"{name} {count} is out of range: 1..{MOST_WORKERS}")
 
 
 def map_threads(

@@ -54,7 +54,7 @@ from tvlb.topology.named import (
     topology_forms,
     topology_regex,
 )
-from tvlb.topology.network import LinkKinds, Network
+from tvlb.topology.network import MAX_NODES, LinkKinds, Network
 from tvlb.topology.parse import as_topology, parse_topology
 from tvlb.topology.random_regular import RandomRegular
 from tvlb.topology.shortest_paths import ShortestPathTopology
@@ -68,6 +68,7 @@ __all__ = [
     "DEFAULT_LATENCY",
     "FROM_FILE",
     "LAST_LID",
+    "MAX_NODES",
     "UNNAMED",
     "DegradedNetwork",
     "Description",
