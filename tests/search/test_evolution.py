@@ -272,10 +272,10 @@ def test_where_rules_are_sought_challengers_are_judged_by_saturation_loads() -> 
     landscape = Landscape()
     found = search(both, landscape=landscape).found
     runs = [one for one in landscape.units.simulated if isinstance(one, RunUnit)]
-    # Of a set and a pattern the run at the low load is first.
+    # Of a set and a pattern the run at the low load is last.
     short = {
         (one.recipe.named_set.name, str(one.recipe.pattern)): landscape.run(one).accepted
-        for one in runs
+        for one in reversed(runs)
         if one.config.measured_cycles == 1_000
     }
     searched = [

@@ -49,7 +49,7 @@ def test_every_pattern_is_simulated_at_both_its_loads() -> None:
     runs = iter(units.simulated)
     for named_set, figures in zip(NAMED_SETS, found, strict=True):
         for index, pattern in enumerate(TRAFFIC.patterns):
-            low, beyond = next(runs), next(runs)
+            beyond, low = next(runs), next(runs)
             assert isinstance(low, RunUnit)
             assert isinstance(beyond, RunUnit)
             assert low.recipe == beyond.recipe == Recipe(named_set, "par", pattern, 17)
@@ -87,7 +87,7 @@ def test_with_a_grid_saturation_loads_are_searched_for_where_rules_may_gain() ->
     (found,) = measuring.measure(NAMED_SETS[:1], known=known)
     assert found.accepted[:3].tolist() == [0.43, 0.43, 0.005]
     assert np.isnan(found.least_served[:3]).all()
-    runs = units.simulated[1::2]
+    runs = units.simulated[::2]
     searched = [one for one in runs if isinstance(one, SaturationUnit)]
     assert runs[:3] == searched
     assert [one.guess for one in searched] == pytest.approx([0.43, 0.43, 0.6 / 1.15])

@@ -193,11 +193,12 @@ class Trials:
         reference saturates. Others begin at what a likely rule sustains.
         """
         chosen = range(len(self.workload.patterns))[first:last]
+        # Of what runs side by side the last is the shorter run.
         units: list[Unit[RunFigures | Saturation]] = [
             unit
             for named_set in named_sets
             for index in chosen
-            for unit in (self._low(named_set, index), self._beyond(named_set, index, known))
+            for unit in (self._beyond(named_set, index, known), self._low(named_set, index))
         ]
         runs = self._units.map(units)
         self.work = sum((run.work for run in runs), self.work)
@@ -273,9 +274,9 @@ class Trials:
                 self._sustained[index, named_set.ugal is not None] = ratio
 
     def _figures(self, runs: Sequence[RunFigures | Saturation], patterns: Sequence[int]) -> Figures:
-        """Return the figures of runs at the low load and beyond in turn."""
-        low = [one.latency for one in runs[::2] if isinstance(one, RunFigures)]
-        pairs = zip(runs[1::2], patterns, strict=True)
+        """Return the figures of runs beyond saturation and at the low load in turn."""
+        low = [one.latency for one in runs[1::2] if isinstance(one, RunFigures)]
+        pairs = zip(runs[::2], patterns, strict=True)
         beyond = [self._throughput(one, index) for one, index in pairs]
         accepted = [one for one, _ in beyond]
         least = [one for _, one in beyond]
