@@ -192,7 +192,9 @@ def verify_command(
     vcs: VcSchemeOption = None,
     vc_count: Annotated[
         int | None,
-        integer("Virtual channels of the network.", "1..16", show_default="as the scheme needs"),
+        integer(
+            "Virtual channels of the network.", "1 or more", show_default="as the scheme needs"
+        ),
     ] = None,
     routing: Annotated[
         str | None,

@@ -1,5 +1,6 @@
 """`tvlb worker`: a process that computes the jobs of a service."""
 
+import math
 import signal
 from dataclasses import replace
 from types import FrameType
@@ -51,7 +52,8 @@ def worker(
     """Compute the jobs of a service; several may share a database and a data directory."""
     _DRAIN.checked("--drain-seconds", drain_seconds)
     _IDLE.checked("--hang-seconds", hang_seconds)
-    _BUSY.checked("--hang-cpu-seconds", hang_cpu_seconds)
+    if hang_cpu_seconds != math.inf:  # for never
+        _BUSY.checked("--hang-cpu-seconds", hang_cpu_seconds)
     hang = HangLimits(hang_seconds, hang_cpu_seconds)
     opened, workspace = store.opened(), replace(store.workspace(workers), hang=hang)
     configure_logs()

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from tvlb.paths import parse_expression
 from tvlb.search.decision import decide
 from tvlb.search.floors import floors_of
@@ -157,12 +159,11 @@ def _alike(search: WeightedSearch, held_out: Workload) -> dict[tuple[str, type[P
         if loads.beyond > loads.saturation
     ]
     found: dict[tuple[str, type[Pattern]], float] = {}
-    # Of the answers other traffic is told as it was looked at.
-    benign = _sustained(search, lambda one: not one.is_adversarial)
-    for name in (one.name for one in search.answers if one.name in benign):
-        for pattern in held_out.patterns:
-            if not pattern.is_adversarial:
-                found[name, type(pattern)] = benign[name]
+    # Nothing else is known of the first answer under other traffic.
+    first, benign = search.answers[0].name, _sustained(search, lambda one: not one.is_adversarial)
+    for pattern in held_out.patterns if first in benign else ():
+        if not pattern.is_adversarial:
+            found[first, type(pattern)] = benign[first]
     for kind in {type(one) for one in searched}:
         loads = _sustained(search, lambda one, kind=kind: type(one) is kind)
         found |= {(name, kind): load for name, load in loads.items()}
@@ -171,11 +172,15 @@ def _alike(search: WeightedSearch, held_out: Workload) -> dict[tuple[str, type[P
 
 def _sustained(search: WeightedSearch, counts: Callable[[Pattern], bool]) -> dict[str, float]:
     """Return a mean load, over some patterns, of sets whose saturation loads were searched for."""
-    which = [counts(one) for one in search.setting.workload.patterns]
-    if search.setting.exact_grid is None or not any(which):
+    setting = search.setting
+    which = [counts(one) for one in setting.workload.patterns]
+    if setting.exact_grid is None or not any(which):
         return {}
+    topology = search.reference.candidate.path_set.topology
+    traffic = [one.resolve(topology, setting.seed) for one in setting.workload.patterns]
+    rates = np.array([one.rate.mean() for one in traffic])
     return {
-        one.candidate.name: min(float(one.figures.accepted[which].mean()), 1.0)
+        one.candidate.name: min(float((one.figures.accepted / rates)[which].mean()), 1.0)
         for one in search.challengers
     }
 

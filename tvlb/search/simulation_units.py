@@ -222,6 +222,7 @@ class SaturationUnit(_Simulated, Unit[Saturation]):
         return {
             "unit": "saturation",
             "saturated": "backlog",
+            "runs": "verdict only",
             "scenario": self.recipe.key_fields(),
             "config": _told_config(self.config),
             "grid": self.grid,

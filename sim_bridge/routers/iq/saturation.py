@@ -29,7 +29,7 @@ class SaturationSearch(Frame):
         A load that a run is too short to tell of counts as sustained.
     step : the grid.
     evaluated : every run with the windows asked for, by rising load. Runs of saturated loads were
-        stopped early.
+        stopped early; of searches for the verdict alone those of sustained ones, too.
     """
 
     load: float
@@ -77,7 +77,8 @@ def search_saturation(
     on_run : called after every run.
     threads : see `Scenario.run`.
     verdict_only : whether no figures of the runs but the verdict are asked for; a run of a
-        sustained load then ends when nothing that still waits can change that.
+        sustained load then ends when nothing that still waits can change that, and a deadlock of
+        its drain is not seen.
 
     Raises
     ------

@@ -112,7 +112,7 @@ class Scenario(DrawsPaths, RouterScenario[SimulationConfig, SimulationResult]):
             queues of any switch decide while others move (PAR but on a Dragonfly, routings by
             level) and of a run with traces.
         verdict_only : whether a run also ends as soon as it is certain that the load is sustained;
-            its figures are partial then.
+            its figures are partial then, and a deadlock of the drain is not seen.
 
         Raises
         ------

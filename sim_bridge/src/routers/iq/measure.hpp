@@ -99,7 +99,7 @@ class Measurement {
   /// counts of waiting packets vary by chance, and what an empty network takes; known when it is
   /// closed.
   [[nodiscard]] bool backlog_grew() const;
-  /// Whether a run that ends at some cycle at the latest will surely be told to be sustained.
+  /// Whether a run whose last packet leaves at some cycle at the latest will surely be told to be sustained.
   [[nodiscard]] bool will_be_sustained(std::int64_t end) const {
     const double most = mean_latency_at_least(end);
     return !passes(most) && !backlog_grew() && overload_would_show(most);

@@ -209,10 +209,11 @@ class Run : private Course {
     stop("saturated-early", "mean latency above that of saturated loads");
     return true;
   }
-  // However long what is still on its way waits.
+  // However long what is still on its way waits; a grant counts deliveries some cycles ahead.
   bool surely_sustained() {
     if (!total().measurement.window_closed() || cycle_ % kDrainCheckInterval != 0) return false;
-    if (!total().measurement.will_be_sustained(window_.end + config_.drain_limit_cycles)) return false;
+    const std::int32_t last = window_.end + config_.drain_limit_cycles + fabric_.span();
+    if (!total().measurement.will_be_sustained(last)) return false;
     stop("sustained-early", "whatever still waits, its latency is not that of saturated loads");
     return true;
   }
