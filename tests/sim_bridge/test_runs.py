@@ -186,8 +186,8 @@ def test_a_run_for_its_verdict_alone_has_the_same(
         if brief.cycles < whole.cycles:
             assert brief.stopped == "sustained-early"
             saved += 1
-    # Where few are waited for there is less to save.
-    assert saved >= (3 if drain > 60 else 0)
+    # Without a drain there is nothing to save.
+    assert (saved > 0) is (drain > 0)
     searches = [
         search_saturation(scenario, config, verdict_only=one, guess=0.25) for one in (False, True)
     ]
