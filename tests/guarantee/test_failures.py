@@ -25,7 +25,7 @@ LOST = [(0, 1), (0, 2), (1, 0), (1, 4), (2, 0), (4, 1)]
 
 def every_failure(topology: Topology) -> list[Failures]:
     ends = zip(topology.network.link_source, topology.network.link_target, strict=True)
-    cables = sorted({(int(low), int(high)) for low, high in ends if low < high})
+    cables = [(int(low), int(high)) for low, high in ends if low < high]
     switches = range(topology.num_switches)
     return [
         *(Failures(links=(one,)) for one in cables),
@@ -107,6 +107,16 @@ def test_pairs_that_lose_every_path_are_named(ran: Any, tmp_path: Path) -> None:
     assert case["struck"] == case["protected"] == 0.0
     # The way around, which shortest paths take now.
     assert case["afresh"] > 0.4
+
+
+def test_a_switch_without_nodes_that_is_cut_off_is_no_loss() -> None:
+    listing = {"switches": 4, "endpoints": [1, 1, 1, 0], "links": [[0, 1], [1, 2], [2, 0], [2, 3]]}
+    found = static(Listing.model_validate(listing).build(), failures="both").failures
+    whole = next(one for one in found if one.failures.links == ((2, 3),))
+    assert (whole.struck, whole.struck_lost) == (whole.protected, ())
+    assert whole.struck == pytest.approx(whole.afresh, rel=1e-5)
+    alone = next(one for one in found if one.failures.switches == (3,))
+    assert (alone.struck, alone.afresh) == (whole.struck, whole.afresh)
 
 
 def test_nothing_is_routed_afresh_where_the_network_falls_apart() -> None:

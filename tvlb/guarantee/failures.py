@@ -68,8 +68,8 @@ class SingleFailure:
     alike : number of cables or switches that symmetries make alike: the same holds for each.
     struck : of the split without its dead paths, what is left of every pair scaled.
     protected : of the split for all cases, in the same way.
-    afresh : of the best split of what is left, as far as it was found. None where the network falls
-        apart, or too little symmetry is left.
+    afresh : of the best split of what is left, as far as it was found. None where nodes are cut off
+        from others, or too little symmetry is left.
     afresh_bound : no split of what is left guarantees more.
     struck_lost, protected_lost : pairs of switches that lose all their paths, int (pairs, 2); then
         the floor is 0.
@@ -105,7 +105,8 @@ def _cables(topology: Topology, alike: Orbits) -> Iterator[Case]:
     ends = [pair for pair in last if pair[0] < pair[1]]
     both = np.array([[last[low, high], last[high, low]] for low, high in ends])
     orbit = alike.link[both].min(axis=1)
-    for first, count in _of_each(orbit):
+    parallel = network.link_ordinal[both[:, 0]] + 1
+    for first, count in _of_each(orbit, parallel):
         down = np.zeros(topology.num_links, dtype=np.bool_)
         down[both[first]] = True
         low, high = ends[first]
@@ -118,16 +119,17 @@ def _switches(topology: Topology, alike: Orbits) -> Iterator[Case]:
     network = topology.network
     linked = np.unique(network.link_source)
     orbit = alike.of_switches(topology)[linked]
-    for first, count in _of_each(orbit):
+    for first, count in _of_each(orbit, np.ones_like(orbit)):
         switch = int(linked[first])
         down = (network.link_source == switch) | (network.link_target == switch)
         text = f"switch {topology.called(switch)}"
         yield Case(Failures(switches=(switch,)), text, count, (switch,), down)
 
 
-def _of_each(orbit: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Yield the first place of each orbit, and how often it is there."""
-    _, first, count = np.unique(orbit, return_index=True, return_counts=True)
+def _of_each(orbit: NDArray[np.int64], things: NDArray[np.integer]) -> Iterator[tuple[int, int]]:
+    """Yield the first place of each orbit, and how many things are at all of its places."""
+    _, first, place = np.unique(orbit, return_index=True, return_inverse=True)
+    count = np.bincount(place, things).astype(np.int64)
     yield from zip(first.tolist(), count.tolist(), strict=True)
 
 
@@ -197,7 +199,7 @@ class Failing:
     def _afresh(self, case: Case) -> tuple[float, float] | tuple[None, None]:
         """Return the floor of the best split of what is left, and what no split exceeds."""
         try:
-            left = _left(self._usage.topology, case.failures)
+            left = _left(self._usage.topology, case)
             check_network(left)
             paths = parse_expression(str(self._path_set), left, self._seed)
             network = network_orbits(left)
@@ -211,10 +213,21 @@ class Failing:
         return floor, max(throughput_of(bound.least_load(split.hops)), floor)
 
 
-def _left(topology: Topology, failures: Failures) -> Topology:
-    """Return what is left of a network, which may have failures already."""
-    if topology.origin is None:
-        return without(topology, failures)
-    before = topology.origin.failures
-    links, switches = before.links + failures.links, before.switches + failures.switches
-    return without(topology.origin.network, Failures(links=links, switches=switches))
+def _left(topology: Topology, case: Case) -> Topology:
+    """Return what is left of a network, which may have failures already.
+
+    Switches without nodes that a failure cuts off from all nodes are no loss to anybody.
+    """
+    failures = case.failures
+    switches = (*failures.switches, *_cut_off(topology, case))
+    links, whole = failures.links, topology
+    if topology.origin is not None:
+        whole, before = topology.origin.network, topology.origin.failures
+        links, switches = before.links + links, before.switches + switches
+    return without(whole, Failures(links=links, switches=switches))
+
+
+def _cut_off(topology: Topology, case: Case) -> list[int]:
+    """Return the switches that are joined to none with nodes, down or up."""
+    part = topology.network.parts(~case.down)
+    return np.flatnonzero(~np.isin(part, part[topology.switch_nodes > 0])).tolist()

@@ -80,11 +80,17 @@ class Network:
         chosen = (self.link_kind == kind) & (self.link_source < self.link_target)
         return np.stack([self.link_source[chosen], self.link_target[chosen]], axis=1)
 
-    def parts(self) -> NDArray[np.int32]:
-        """Tell parts that no link joins apart by numbers, int32 (switches,)."""
-        ones = np.ones(self.num_links, dtype=np.int8)
+    def parts(self, up: NDArray[np.bool_] | None = None) -> NDArray[np.int32]:
+        """Tell parts that no link joins apart by numbers, int32 (switches,).
+
+        Parameters
+        ----------
+        up : bool (links,), those that join; all if not given.
+        """
         size = (self.num_switches, self.num_switches)
-        ends = (self.link_source, self.link_target)
+        joining = slice(None) if up is None else up
+        ends = (self.link_source[joining], self.link_target[joining])
+        ones = np.ones(len(ends[0]), dtype=np.int8)
         # Taken from scipy when it is called: this part of it takes long to load, and 25 MB.
         graph = scipy.sparse.csr_array((ones, ends), shape=size)
         part: NDArray[np.int32] = scipy.sparse.csgraph.connected_components(graph, False)[1]

@@ -127,8 +127,8 @@ class FailureFigures(Document):
         description="Pairs of switches that lose all the paths of the set."
     )
     afresh: Share | None = Field(
-        description="The best split of what is left sustains it; null where the network falls "
-        "apart, or where too little symmetry is left."
+        description="The best split of what is left sustains it; null where nodes are cut off from "
+        "others, or where too little symmetry is left."
     )
     afresh_bound: Share | None = Field(description="No split of what is left guarantees more.")
 
