@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.guarantee import split, symmetry, worst
 from tvlb.guarantee.symmetry import orbits
-from tvlb.guarantee.usage import PairUsage
+from tvlb.guarantee.usage import ENTRIES_PER_BLOCK, PairUsage
 from tvlb.model import throughput
 from tvlb.paths import as_path_set
 from tvlb.processes import Progress
@@ -123,6 +123,11 @@ def test_floors_of_a_symmetric_dragonfly_are_the_known_ones(vlb: str, floor: flo
     assert (alike.pairs, len(alike.first_links)) == (35, 7)
     found = split.best_split(usage, alike)
     assert 1.0 / found.load == pytest.approx(floor, abs=1e-4)
+    # Blocks of classes cost what all of them do.
+    price = np.random.default_rng(1).random(topology.num_links)
+    kind = usage.detour
+    assert kind.share.nnz > 2 * ENTRIES_PER_BLOCK
+    np.testing.assert_array_equal(kind.costs(price).ravel(), kind.share @ price)
     # What is proved of one link of an orbit holds for all.
     links = np.arange(0, topology.num_links, 11)
     assignments = Assignments(topology)

@@ -8,6 +8,7 @@ or all VLB paths up to some length. Or they are by shape, and each has a rate of
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -30,6 +31,7 @@ from tvlb.processes import Progress, Reporter, silent
 from tvlb.topology import Topology
 
 _ROWS_PER_CHUNK = 2_000_000
+ENTRIES_PER_BLOCK = 100_000
 _DIGITS = 9  # of shares that are compared
 
 _UsageOf = Callable[[Switches, Switches], ClassUsage]
@@ -88,7 +90,13 @@ class KindUsage:
 
     def costs(self, price: NDArray[np.float64]) -> NDArray[np.float64]:
         """Price of a unit of every class by link prices, float64 (pairs, classes)."""
-        return (self.share @ price).reshape(self.weight.shape)
+        share = self.share
+        # Block by block: a product first writes out all its shares in double precision.
+        blocks = max(1, share.nnz // ENTRIES_PER_BLOCK)
+        inner = np.searchsorted(share.indptr, np.linspace(0, share.nnz, blocks + 1)[1:-1])
+        ends = [0, *inner.tolist(), self.weight.size]
+        found = [np.asarray(share[begin:end] @ price) for begin, end in pairwise(ends)]
+        return np.concatenate(found).reshape(self.weight.shape)
 
 
 @dataclass(frozen=True, eq=False)
