@@ -1,12 +1,14 @@
 """Traffic that means the same on every network: patterns, figures by hand, and the chosen set."""
 
 import threading
+from dataclasses import asdict
 from typing import Any
 
 import pytest
 
 from tests.search.here import Inline, Memory
 from tvlb.balance import BalanceOptions, WeightOptions
+from tvlb.paths import UgalRule
 from tvlb.processes import UnitCache
 from tvlb.processes.units import Units
 from tvlb.search import CommonTraffic, SearchOptions, Windows, measure_common
@@ -21,8 +23,8 @@ OPTIONS = SearchOptions(screening=SHORT, confirmation=SHORT, seed=5)
 NETWORK = Dragonfly(1, 2, 1, 3)
 
 
-def document(name: str, path_set: str, balancing: str | None) -> dict[str, Any]:
-    one = {"expression": name, "path_set": path_set, "balancing": balancing}
+def document(name: str, path_set: str, balancing: str | None, **rule: Any) -> dict[str, Any]:
+    one = {"expression": name, "path_set": path_set, "balancing": balancing, **rule}
     return {"decision": {"expression": name, "replaces_all": True}, "candidates": [one]}
 
 
@@ -77,6 +79,15 @@ def test_the_chosen_set_is_simulated_as_it_was_balanced(
         ("<=3", settings, 5)
     }
     assert sum(isinstance(unit, BalanceUnit) for unit in computed) == (settings is not None)
+
+
+def test_the_chosen_set_is_simulated_by_its_rule() -> None:
+    rule = UgalRule(queue="vc", threshold=8)
+    _, computed = measured(document("a name", "<=3", None, ugal=asdict(rule)))
+    simulated = [unit.recipe.named_set for unit in computed if isinstance(unit, SaturationUnit)]
+    half = len(simulated) // 2
+    assert {one.ugal for one in simulated[:half]} == {None}
+    assert {(one.expression, one.ugal) for one in simulated[half:]} == {("<=3", rule)}
 
 
 def test_a_set_that_was_kept_is_simulated_once() -> None:

@@ -11,7 +11,7 @@ from statistics import fmean, harmonic_mean
 from typing import Any
 
 from tvlb.balance import WeightOptions
-from tvlb.paths import parse_expression
+from tvlb.paths import UgalRule, parse_expression
 from tvlb.processes import silent
 from tvlb.processes.units import Units
 from tvlb.search.options import SearchOptions
@@ -127,13 +127,15 @@ def _carried(
 def _chosen(
     topology: Topology, options: SearchOptions, document: Mapping[str, Any], units: Units
 ) -> Candidate:
-    """Return the chosen set of a document as its search had it."""
+    """Return the chosen set of a document as its search had it, with its rule of UGAL."""
     name, seed = document["decision"]["expression"], options.seed
     one = next(each for each in document["candidates"] if each["expression"] == name)
+    rule = UgalRule(**one["ugal"]) if "ugal" in one else None
     if one["balancing"] is None:
-        return Candidate.as_it_is(parse_expression(one["path_set"], topology, seed), seed)
+        found = parse_expression(one["path_set"], topology, seed)
+        return Candidate.as_it_is(found, seed).ruled(rule)
     balancing = WeightOptions() if one["balancing"] == "weights" else options.balancing
     (balanced,) = prepare(
         topology, [one["path_set"]], balancing, seed=seed, units=units, report=silent
     )
-    return balanced
+    return balanced.ruled(rule)
