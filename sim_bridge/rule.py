@@ -16,7 +16,7 @@ def rule_setting(name: str, **more: Any) -> Any:
     """Declare a setting of `UgalRule` that may be left open; `more` are of a `Setting`."""
     usual = getattr(PUBLISHED_RULE, name)
     shown = f"{usual:g}" if isinstance(usual, float) else usual
-    unset = f"what a given T-VLB table was made for, else {shown}"
+    unset = f"what a search chooses, or a given T-VLB table was made for, else {shown}"
     told = {"unset": unset, "null": "what a search chooses", **more}
     return with_default(UgalRule, name, None, **told)
 
@@ -36,8 +36,7 @@ def ruled(config: _Config, rule: UgalRule, takes: Callable[[str], bool]) -> _Con
 
 def rule_of(config: Any) -> UgalRule:
     """Return how UGAL compares with these settings; what is left open as published."""
-    given = {name: getattr(config, name) for name in RULE_SETTINGS}
-    return replace(PUBLISHED_RULE, **{name: one for name, one in given.items() if one is not None})
+    return UgalRule.of({name: getattr(config, name) for name in RULE_SETTINGS})
 
 
 def check_rule(config: Any, routing: str, routings: Iterable[str]) -> None:

@@ -235,7 +235,20 @@ def test_other_rules_are_judged_where_nodes_fill_a_link_of_their_switch(
     assert any("switch-permutation(neighbours" in one for one in names) == is_other
     rule = UgalRule(queue="vc") if is_other else None
     assert found.table.ugal == rule
-    assert (f"Tables were simulated by {rule}." in found.verdict.text) == is_other
+    told = f"Tables were simulated by {rule}, conventional UGAL by the published rule."
+    assert (told in found.verdict.text) == is_other
+
+
+def test_conventional_ugal_has_the_published_rule_whatever_tables_are_given() -> None:
+    latencies: list[list[float]] = []
+    for of_table, asked in (("port", "vc"), ("vc", None)):
+        config = SimulationConfig(queue=asked)
+        options = RepairOptions(windows=Windows(100, 100, 0.1), config=config, workers=1)
+        table = TABLE.made_for(UgalRule(queue=of_table))
+        found = repair(table, FAILURES[0], options, unit_cache=unit_cache_here(_KEPT))
+        assert found.held_out is not None
+        latencies.append([one.latency_mean for one in found.held_out.by_load("all")])
+    assert latencies[0] == latencies[1]
 
 
 def whole_rows(rows: PathRows) -> dict[tuple[int, ...], float]:

@@ -16,6 +16,7 @@ from tvlb.paths import PUBLISHED_RULE, RULE_SETTINGS, Queue, QueueFactor, RowSet
 from tvlb.processes import UnitCache
 from tvlb.requests import TableDocument
 from tvlb.search import Searched, SearchOptions, TableResult, Windows, optimize
+from tvlb.search.decision import is_better
 from tvlb.search.rule_space import RuleSpace
 from tvlb.statistics import KeyedStream
 from tvlb.table import Table, read_table, summarise, verify, write_table
@@ -97,6 +98,16 @@ def test_what_is_given_stays_and_paths_alone_are_searched_where_all_is() -> None
         replace(QUICK, config=given, search="rule")
     with pytest.raises(InvalidInput, match="search 'routes'"):
         replace(QUICK, search="routes")
+
+
+def test_a_search_for_the_rule_keeps_the_paths() -> None:
+    given = SimulationConfig(queue="vc", threshold=8, vlb_factor=0.8, candidates=2)
+    options = replace(QUICK, search="rule", judge="iq", config=given)
+    found = optimize(Dragonfly(2, 4, 2, 3), options, unit_cache=UnitCache(Inline(), Memory()))
+    published = next(one for one in found.validation.judgements if one.against == "all")
+    # Better, and of other paths.
+    assert (published.expression, is_better(published)) == ("short(2,3)", True)
+    assert found.chosen is None
 
 
 def test_both_parts_are_judged_beside_both(both: TableResult) -> None:

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from tvlb.paths import UgalRule
 from tvlb.search.objective import Searched
-from tvlb.search.verdict import SetMeans, VerdictRecord
+from tvlb.search.verdict import SetMeans, VerdictRecord, called
 from tvlb.statistics import Change, Judgement
+from tvlb.topology import Dragonfly
 
 RIVAL = SetMeans("all", "conventional UGAL (all)", 0.4, (50.0, None), (0, 3), 5.0)
 CHOICE = SetMeans("A", "the table of A", 0.44, (45.0, 60.0), (0, 1), 4.0)
@@ -87,13 +89,13 @@ def test_floors_are_told_where_something_weighs_them() -> None:
 
 def test_what_is_kept_and_what_of_the_other_is_not_decided_have_names() -> None:
     kept = record(change(0.02, 0.04), change(0.0, 0.005), None, replaces=False)
-    called = replace(kept, sets=(replace(CHOICE, called="the new table"), RIVAL))
-    assert called.text[0] == "Keep conventional UGAL (all); verdict on the new table: undecided."
-    assert called.text[1].startswith("The new table against conventional UGAL (all), mean of")
+    renamed = replace(kept, sets=(replace(CHOICE, called="the new table"), RIVAL))
+    assert renamed.text[0] == "Keep conventional UGAL (all); verdict on the new table: undecided."
+    assert renamed.text[1].startswith("The new table against conventional UGAL (all), mean of")
     # Of one pattern there is none that is worst.
-    assert "+2.0% +- 4.0 (under shift(1,0))" in called.text[1]
+    assert "+2.0% +- 4.0 (under shift(1,0))" in renamed.text[1]
     assert "Not decided: saturation throughput against conventional UGAL (all) (intervals" in (
-        "".join(called.text)
+        "".join(renamed.text)
     )
 
 
@@ -154,11 +156,32 @@ def test_the_second_router_is_told_where_nothing_was_chosen() -> None:
 def test_the_rule_that_is_given_and_parts_without_a_gain_are_told() -> None:
     told = record(GAIN, change(0.0, 0.2), change(0.0, 0.2))
     given = replace(told, rule="queue vc")
-    line = "Sets that name no rule, conventional UGAL among them, have queue vc."
+    line = "Nothing was simulated by the published rule: queue vc is given."
     assert line in given.text
-    assert not any("name no rule" in one for one in told.text)
+    assert not any("Nothing was simulated" in one for one in told.text)
     parts = {Searched.PATHS: "A", Searched.RULE: "all", Searched.BOTH: "A"}
     text = replace(given, parts=parts).text
-    assert line not in text
+    assert line in text
     assert "The best rule, the conventional set: none is better." in text
     assert any(one.startswith("The best paths, queue vc (A): saturation") for one in text)
+    nothing = replace(
+        given,
+        expression="all",
+        replaces=False,
+        sets=(RIVAL, replace(CHOICE, called="the published set (A)")),
+        parts={Searched.PATHS: "A", Searched.RULE: "all", Searched.BOTH: "A"},
+        rule="the published rule",
+    ).text
+    assert "Against conventional UGAL (all), the published rule:" in nothing
+    for part in ("The best paths, the published rule", "The best rule, the conventional set"):
+        assert f"{part}: none is better." in nothing
+    assert "Both: none is better." in nothing
+
+
+def test_usual_sets_are_called_by_the_rule_that_is_given() -> None:
+    topology = Dragonfly(2, 4, 2, 9)
+    rule = UgalRule(queue="waiting")
+    assert called(topology, "all") == "conventional UGAL (all)"
+    assert called(topology, "all", rule) == "the conventional set (all) by queue waiting"
+    assert called(topology, "short(2,3)", rule) == "the published set (short(2,3)) by queue waiting"
+    assert called(topology, "<=4", rule) == "the table of <=4"

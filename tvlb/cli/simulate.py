@@ -130,8 +130,8 @@ def _compute(
     if ran != threads:
         print_notice(
             f"warning: --threads {threads}: simulated on {ran}. Networks are cut between groups of "
-            "switches; a run is not cut where the queues of any switch decide (ugal-g, par on "
-            "other networks than Dragonflies, routings by level), nor with --traces"
+            "switches; a run is not cut where switches decide by queues of others of the same "
+            "cycle (par on other networks than Dragonflies, routings by level), nor with --traces"
         )
     return simulation_document(model.name).of(request, found).plain()
 

@@ -202,8 +202,8 @@ def print_verdict(document: Document, console: Console) -> None:
 
 
 def _with_form(one: Document, letters: Mapping[str, str]) -> str:
-    form = one["balancing"]
-    return _short(one, letters) + ("" if form is None else f", by {form}")
+    told = (one["balancing"] and f"by {one['balancing']}", _rule(one))
+    return ", ".join(part for part in (_short(one, letters), *told) if part)
 
 
 def _print_front(document: Document, letters: Mapping[str, str], console: Console) -> None:

@@ -87,7 +87,7 @@ class Number(Kind):
     def checked(self, name: str, value: Any) -> Any:
         """See `Kind.checked`."""
         if isinstance(value, bool) or not isinstance(value, SupportsFloat):
-            raise InvalidInput(f"{name} {value!r} is not a number")
+            raise InvalidInput(f"{name} {value!r} is not a number: {self}")
         try:
             number = float(value)
         except OverflowError:  # of a whole number of hundreds of digits

@@ -4,9 +4,11 @@ References: Rahman et al., SC'19, section 2.3 (queues times hops, a threshold); 
 the queue of VLB); Won et al., HPCA'15 (credits of flits in transit are no queue).
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from itertools import permutations
+from typing import Any
 
 from tvlb.languages import Names, Number, Whole, check_settings, members, setting
 
@@ -72,6 +74,17 @@ class UgalRule:
     def __post_init__(self) -> None:
         check_settings(self)
         object.__setattr__(self, "vlb_factor", float(self.vlb_factor))
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> "UgalRule":
+        """Return the rule of settings by name; what is left open is as published."""
+        given = {name: settings.get(name) for name in RULE_SETTINGS}
+        return cls(**{name: one for name, one in given.items() if one is not None})
+
+    @property
+    def by(self) -> str:
+        """What to say behind what is ruled by it; nothing of the published rule."""
+        return "" if self == PUBLISHED_RULE else f" by {self}"
 
     def __str__(self) -> str:
         told = (

@@ -203,12 +203,13 @@ def check_repair(topology: Topology, failures: Failures, options: RepairOptions)
         raise InvalidInput("rebalance is given, which is for forwarding tables: this lists paths")
     config = options.config
     # More virtual channels than there are is what only conventional UGAL may need.
-    roomy = _roomy(left, options)
+    roomy = _conventional(left, options)
     if options.strike_only:
         _check_struck(options)
         config.on(left).resolved_vc_count(left, options.routing)
     else:
-        check_routers(left, options.routing, roomy, confirmation=options.windows)
+        for one in (roomy, replace(config, vc_count=roomy.vc_count)):
+            check_routers(left, options.routing, one, confirmation=options.windows)
     least = config.vcs_needed(left, Routing("min"), 1)
     if config.vc_count is not None and config.vc_count < least:
         raise InvalidInput(
@@ -234,9 +235,12 @@ def what_is_left(topology: Topology, failures: Failures) -> Topology:
     return left
 
 
-def _roomy(topology: Topology, options: RepairOptions) -> SimulationConfig:
-    """Return the settings of routers on which conventional UGAL is free of deadlock."""
-    config = options.config
+def _conventional(topology: Topology, options: RepairOptions) -> SimulationConfig:
+    """Return the settings of routers by which conventional UGAL runs, free of deadlock.
+
+    By the published rule, whatever the tables are simulated by.
+    """
+    config = replace(options.config, **dict.fromkeys(RULE_SETTINGS))
     if config.vc_count is None:
         return config
     needed = config.vcs_needed(topology, Routing(options.routing))
@@ -481,13 +485,20 @@ class _Repairer:
                 *loading_notes(chosen, (other,), old, vc_count=options.config.vc_count),
                 self._conventional_vcs,
                 *idle_notes(held_out.workload.first_round, self.topology, self.table.header.seed),
-                "" if self._ugal == PUBLISHED_RULE else f"Tables were simulated by {self._ugal}.",
+                self._ruled,
             ),
         )
 
     @property
+    def _ruled(self) -> str:
+        if self._ugal == PUBLISHED_RULE:
+            return ""
+        return f"Tables were simulated by {self._ugal}, conventional UGAL by {PUBLISHED_RULE}."
+
+    @property
     def _conventional_vcs(self) -> str:
-        count, roomy = self.options.config.vc_count, _roomy(self.topology, self.options).vc_count
+        count = self.options.config.vc_count
+        roomy = _conventional(self.topology, self.options).vc_count
         if count == roomy:
             return ""
         return (
@@ -526,7 +537,7 @@ class _Repairer:
             seed=seed,
             units=units,
             report=self.report,
-            own={usual.name: _roomy(self.topology, options)},
+            own={usual.name: _conventional(self.topology, options)},
         )
 
 

@@ -243,7 +243,7 @@ def _verdict(task: SearchTask, outcome: MethodResult, hops: float) -> VerdictRec
     ]
     means = [
         SetMeans.of(
-            called(topology, one.measured.expression),
+            called(topology, one.measured.expression, options.config.rule),
             held_out.by_load(one.measured.expression) if held_out else [one.measured],
             mean,
         )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tvlb.balance import BalanceReport
-from tvlb.paths import PUBLISHED_RULE
+from tvlb.paths import PUBLISHED_RULE, UgalRule
 from tvlb.search.decision import Measured
 from tvlb.search.objective import Searched
 from tvlb.statistics import LEVEL, Change, Judgement, Verdict
@@ -264,10 +264,10 @@ class VerdictRecord:
 
     @property
     def _given_rule(self) -> str:
-        """Say by what rule the usual sets are, where it is not theirs and nothing else says so."""
-        if self.parts or self.rule == str(PUBLISHED_RULE):
+        """Say that others are compared with no published rule, where another is given."""
+        if self.rule == str(PUBLISHED_RULE):
             return ""
-        return f"Sets that name no rule, conventional UGAL among them, have {self.rule}."
+        return f"Nothing was simulated by {PUBLISHED_RULE}: {self.rule} is given."
 
     @property
     def _attribution(self) -> list[str]:
@@ -276,26 +276,27 @@ class VerdictRecord:
             return []
         base = self.judgements[0].against
         published = (one.expression for one in self.sets if one.called.startswith(_PUBLISHED))
+        usual = {f"the published set, {self.rule}": one for one in published}
         told = {
-            **{f"the published set, {self.rule}": one for one in published},
+            **usual,
             f"the best paths, {self.rule}": self.parts[Searched.PATHS],
             "the best rule, the conventional set": self.parts[Searched.RULE],
             "both": self.parts[Searched.BOTH],
         }
+        # What was found is none where it is what others are compared with.
+        known = {base, *usual.values()}
+        found = {what: name for what, name in told.items() if what in usual or name not in known}
         lines = [
             f"{_begin(what)} ({name}): {self._gains(judgement)}."
-            for what, name in told.items()
+            for what, name in found.items()
             for judgement in self.judgements
             if (judgement.expression, judgement.against) == (name, base)
         ]
-        nothing = [
-            f"{_begin(what)}: none is better." for what, name in told.items() if name == base
-        ]
-        return [
-            f"Of the gain against {self._set(base).called}, {self.rule}, give:",
-            *lines,
-            *nothing,
-        ]
+        nothing = [f"{_begin(what)}: none is better." for what in told if what not in found]
+        gain = "Of the gain against" if self.own else "Against"
+        give = ", give:" if self.own else ":"
+        rule = f", {self.rule}" if self.rule == str(PUBLISHED_RULE) else ""
+        return [f"{gain} {self._set(base).called}{rule}{give}", *lines, *nothing]
 
     @property
     def _second_router(self) -> list[str]:
@@ -432,12 +433,13 @@ def balancing_text(report: BalanceReport | None) -> str:
     return f"Balancing {done} {report.paths_before:,} paths{sample}: {usage}."
 
 
-def called(topology: Topology, expression: str) -> str:
-    """Return what sentences call a set."""
+def called(topology: Topology, expression: str, rule: UgalRule = PUBLISHED_RULE) -> str:
+    """Return what sentences call a set, by the rule of those that name none."""
     if expression == topology.conventional_set:
-        return f"conventional UGAL ({expression})"
+        usual = "conventional UGAL" if rule == PUBLISHED_RULE else "the conventional set"
+        return f"{usual} ({expression}){rule.by}"
     if expression == topology.published_set:
-        return f"{_PUBLISHED} ({expression})"
+        return f"{_PUBLISHED} ({expression}){rule.by}"
     return f"{_TABLE_OF}{expression}"
 
 

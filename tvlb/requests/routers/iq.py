@@ -21,7 +21,7 @@ from sim_bridge.latencies import LATENCY_SETTINGS
 from sim_bridge.routing import ROUTING_NAMES
 from tvlb.documents import WHOLE
 from tvlb.languages import Flag, Text, TextOrTexts, choose, in_turn, made, one_of, setting
-from tvlb.paths import expression_examples
+from tvlb.paths import UgalRule, expression_examples
 from tvlb.requests.common import OptionalKey
 from tvlb.requests.common import PathSetText as ToldPathSet
 from tvlb.requests.cost import Cost, simulation_cost
@@ -151,7 +151,8 @@ class _InputQueued(Router):
     def title(self, document: Mapping[str, Any]) -> str:
         sets = document["path_set"]
         drawn = sets if isinstance(sets, str) else in_turn(sets)
-        set_up = f"{document['routing']} with {document.get('table') or drawn}"
+        rule = UgalRule.of(document["config"]).by
+        set_up = f"{document['routing']} with {document.get('table') or drawn}{rule}"
         return f"{document['topology']}, {set_up}, {document['pattern']}"
 
     def state(self, row: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ from sim_bridge import (
 from sim_bridge.routers.vct import VCT_ROUTING_NAMES, DeadlockProof
 from sim_bridge.routing import SPLIT_ROUTINGS, VCT_PATH_ROUTINGS
 from tvlb.languages import Text, TextOrTexts, asked, in_turn, one_of, setting
-from tvlb.paths import RULE_SETTINGS, expression_examples
+from tvlb.paths import RULE_SETTINGS, UgalRule, expression_examples
 from tvlb.requests.common import OptionalKey
 from tvlb.requests.common import PathSetText as ToldPathSet
 from tvlb.requests.cost import Cost, vct_cost
@@ -155,6 +155,7 @@ class _VirtualCutThrough(PortRouter):
         channels = f"{config['vc_policy']} on {config['vc_count']} VCs"
         paths = document.get("path_set") or document.get("table")
         drawn = f" with {paths}" if paths else ""
+        drawn += UgalRule.of(config).by
         return (
             f"{document['topology']}, {document['routing']}{drawn}, {channels}, "
             f"{document['pattern']}, "
