@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
@@ -16,6 +17,7 @@ from tests.search.here import Inline, compute_here
 from tvlb.cli import main
 from tvlb.cli.table_summary import print_document
 from tvlb.errors import InvalidInput
+from tvlb.paths import UgalRule
 from tvlb.requests import example
 from tvlb.table import CompactTable, Table, read_table
 
@@ -127,6 +129,9 @@ def test_the_summary_tells_what_was_found(front: Path, capsys: pytest.CaptureFix
     assert "(budget 0; the sets to begin with are always simulated, and what has begun is" in (
         " ".join(out.split())
     )
+    # Tables of a front that differ in their rule alone are told apart.
+    document["search"]["front"][0]["ugal"] = asdict(UgalRule(queue="vc", threshold=8))
+    assert ", queue vc, threshold 8" in summary(document).partition("Front")[2]
     document["search"]["budget"] = document["search"]["flit_hops"]
     assert f"(budget {document['search']['budget']:,})" in summary(document)
     assert "wall time: probe " in out

@@ -240,6 +240,7 @@ def test_saturation_at_the_ends_of_the_grid(small: Dragonfly) -> None:
         ({"measured_cycles": 0}, "cycles 0"),
         ({"buffer_flits": 0}, "buffer 0"),
         ({"vc_count": 17}, "vc_count 17 is out of range: 1..16"),
+        ({"vlb_factor": "x"}, r"vlb_factor 'x' is not a number: 0\.01\.\.100"),
         ({"speedup": 0.5}, "speedup 0.5"),
         ({"local_latency": 0}, "local_latency 0"),
         ({"vc_scheme": "ladder"}, "won, per-hop"),
