@@ -105,6 +105,17 @@ def test_the_table_tells_units(capsys: pytest.CaptureFixture[str]) -> None:
     assert "offered load (phits/cycle/node)" in Path("f.svg").read_text()
 
 
+@pytest.mark.parametrize("router", ["iq", "vct"])
+def test_the_head_tells_a_rule_that_is_not_the_published_one(
+    router: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask = ["simulate", "hyperx(2,3)", "--router", router, "--routing", "ugal-l", "--load", "0.1"]
+    ask += ["--warmup", "10", "--cycles", "10", "--workers", "1"]
+    for options, rule in ([], ""), (["--queue", "vc"], " by queue vc"):
+        assert main([*ask, *options]) == 0
+        assert f"ugal-l with all{rule}, " in " ".join(capsys.readouterr().out.split())
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
