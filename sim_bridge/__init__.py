@@ -24,7 +24,7 @@ from sim_bridge.routers.vct import VCT_ROUTINGS, VctConfig, VctResult, VctScenar
 from sim_bridge.routing import LEVEL_ROUTINGS, MOST_LEVELS, PATH_ROUTINGS, Routing
 from sim_bridge.run import simulate
 from sim_bridge.sampling import Split
-from sim_bridge.scenario import LOAD, RouterScenario
+from sim_bridge.scenario import LOAD, SEEDS, RouterScenario
 from sim_bridge.simulations import (
     Simulated,
     SimulationRequest,
@@ -42,6 +42,7 @@ __all__ = [
     "MAX_CYCLES",
     "MOST_LEVELS",
     "PATH_ROUTINGS",
+    "SEEDS",
     "VCT_ROUTINGS",
     "Decide",
     "FogConfig",

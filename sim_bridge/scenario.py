@@ -15,12 +15,14 @@ from sim_bridge.result import RunResult
 from sim_bridge.routing import steering_settings
 from sim_bridge.trace import make_traces
 from tvlb.errors import InvalidInput
-from tvlb.languages import Number
+from tvlb.languages import Number, Whole
 from tvlb.native import kernels
 from tvlb.topology import Topology
 from tvlb.traffic import LoadStep, NodeTraffic, Pattern
 
 LOAD = Number(0, 1)
+SEEDS = Whole(1, 1000)
+"""Runs of a case, with consecutive seeds."""
 """Of offered loads, per cycle and node: packets, or phits of routers that have these."""
 
 Config = TypeVar("Config")

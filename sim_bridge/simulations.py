@@ -15,7 +15,7 @@ from sim_bridge.routers.iq import (
     Warmup,
     search_saturation,
 )
-from sim_bridge.scenario import RouterScenario
+from sim_bridge.scenario import SEEDS, RouterScenario
 from tvlb.documents import Frame
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.languages import settings
@@ -23,7 +23,6 @@ from tvlb.processes import Progress, Reporter, map_threads, silent
 from tvlb.statistics import check_seed
 
 _SEARCH_GRID = 0.01
-_MAX_SEEDS = 1000
 # Fewer take no longer than threads wait for each other.
 _NODES_PER_THREAD = 512
 
@@ -53,8 +52,7 @@ class SimulationRequest:
     saturation: bool = False
 
     def __post_init__(self) -> None:
-        if not 1 <= self.seeds <= _MAX_SEEDS:
-            raise InvalidInput(f"seeds {self.seeds} is out of range: 1..{_MAX_SEEDS}")
+        SEEDS.checked("seeds", self.seeds)
         check_seed(self.scenario.seed + self.seeds - 1)
         if self.saturation:
             self.scenario.pattern.check_stationary()

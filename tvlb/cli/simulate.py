@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from sim_bridge import FollowedTable, Split, simulate_request
+from sim_bridge import SEEDS, FollowedTable, Split, simulate_request
 from tvlb.cli.numbers import Threads, Workers, integer
 from tvlb.cli.options import Json, PatternOption, Seed, TopologyArgument, WithoutOption, parse_loads
 from tvlb.cli.remote import ServerOption, TokenFileOption, ask_server, place_of
@@ -52,7 +52,7 @@ def simulate(
     seeds: Annotated[
         int,
         integer(
-            "Runs per load, with seeds SEED, SEED+1, ...; the path set is that of SEED.", "1..1000"
+            "Runs per load, with seeds SEED, SEED+1, ...; the path set is that of SEED.", SEEDS
         ),
     ] = 1,
     figure: Annotated[

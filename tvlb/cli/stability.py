@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from sim_bridge import VCT_ROUTINGS
+from sim_bridge import LOAD, SEEDS, VCT_ROUTINGS
 from sim_bridge.routers.vct import VC_POLICIES, LongRun, stability_cases, study_stability
 from tvlb.cli.executors import ExecutorOptions
 from tvlb.cli.numbers import integer, number
@@ -49,14 +49,12 @@ def stability(
             show_default="ladder",
         ),
     ] = None,
-    load: Annotated[float, number("Offered load, phits/cycle/node.", "0..1")] = 1.0,
+    load: Annotated[float, number("Offered load, phits/cycle/node.", LOAD)] = 1.0,
     *,
     router: LongRun,
     without: WithoutOption = None,
     seed: Seed = 0,
-    seeds: Annotated[
-        int, integer("Runs of each case, with seeds SEED, SEED+1, ...", "1..1000")
-    ] = 1,
+    seeds: Annotated[int, integer("Runs of each case, with seeds SEED, SEED+1, ...", SEEDS)] = 1,
     until_collapse: Annotated[
         bool,
         typer.Option(

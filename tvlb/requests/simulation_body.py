@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, create_model
 
-from sim_bridge import SimulationRequest
+from sim_bridge import SEEDS, SimulationRequest
 from tvlb.documents import WHOLE
 from tvlb.errors import InvalidInput
 from tvlb.requests.cost import Cost, with_traffic
@@ -36,7 +36,9 @@ class LoadsBody(Request):
     pattern: PatternText = "uniform"
     load: tuple[Load, ...]
     seed: Seed = 0
-    seeds: Annotated[int, Field(ge=1, le=1000, description="Runs per load."), WHOLE] = 1
+    seeds: Annotated[
+        int, Field(ge=SEEDS.low, le=SEEDS.high, description="Runs per load."), WHOLE
+    ] = 1
 
     if TYPE_CHECKING:
         # Which options there are is known only when the program runs.

@@ -18,6 +18,7 @@ from sim_bridge.config import INTERVAL
 from sim_bridge.routers.vct.config import VctConfig
 from sim_bridge.routers.vct.proof import DeadlockProof
 from sim_bridge.routers.vct.scenario import VctScenario
+from sim_bridge.scenario import SEEDS
 from tvlb.documents import Frame
 from tvlb.errors import InvalidInput
 from tvlb.processes import Progress, Reporter, tell_part
@@ -32,7 +33,6 @@ _FIRST_BIN = 5
 _BINS_OF_MEAN = 10
 _LOW, _END_LEVEL, _MOST_LOW = 0.85, 0.9, 0.1
 _LAST_BINS = 50
-_MOST_SEEDS = 1000
 _LEAST_PACKETS = 2000  # of a mean, so that noise is not low
 _MOST_NOTES = 10  # of runs whose throughput is low, while they last
 
@@ -358,8 +358,7 @@ def checked_cases(
     ------
     InvalidInput : as `study_stability`.
     """
-    if not 1 <= seeds <= _MOST_SEEDS:
-        raise InvalidInput(f"seeds {seeds} is out of range: 1..{_MOST_SEEDS}")
+    SEEDS.checked("seeds", seeds)
     check_seed(seed + seeds - 1)
     pattern.check_stationary()
     # Compiled once; what is compiled does not depend on the routing.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field
 
-from sim_bridge import VCT_ROUTINGS
+from sim_bridge import SEEDS, VCT_ROUTINGS
 from sim_bridge.latencies import LATENCY_SETTINGS
 from sim_bridge.routers.vct import (
     VC_POLICIES,
@@ -95,7 +95,9 @@ class StabilityBody(with_options(_Cases, LongRun)):
     kind: ClassVar[str] = "stability"
 
     seed: AskedSeed = 0
-    seeds: Annotated[int, Field(ge=1, le=1000, description="Runs of each case."), WHOLE] = 1
+    seeds: Annotated[
+        int, Field(ge=SEEDS.low, le=SEEDS.high, description="Runs of each case."), WHOLE
+    ] = 1
     until_collapse: Annotated[
         bool,
         Field(
