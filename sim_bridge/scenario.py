@@ -21,9 +21,9 @@ from tvlb.topology import Topology
 from tvlb.traffic import LoadStep, NodeTraffic, Pattern
 
 LOAD = Number(0, 1)
+"""Of offered loads, per cycle and node: packets, or phits of routers that have these."""
 SEEDS = Whole(1, 1000)
 """Runs of a case, with consecutive seeds."""
-"""Of offered loads, per cycle and node: packets, or phits of routers that have these."""
 
 Config = TypeVar("Config")
 Result = TypeVar("Result")
