@@ -25,6 +25,9 @@ LOAD = Number(0, 1)
 SEEDS = Whole(1, 1000)
 """Runs of a case, with consecutive seeds."""
 
+# Fewer take no longer than threads wait for each other.
+_NODES_PER_THREAD = 256
+
 Config = TypeVar("Config")
 Result = TypeVar("Result")
 
@@ -102,6 +105,11 @@ class RouterScenario(ABC, Generic[Config, Result]):
         SimulationDeadlock : buffers wait for each other in a circle.
         """
         return self._run(load, config, stop)
+
+    @property
+    def most_threads(self) -> int:
+        """How many threads one of its runs has use for, where nobody asks for more."""
+        return max(1, self.topology.num_nodes // _NODES_PER_THREAD) if self.takes_threads else 1
 
     def warnings(self, config: Config) -> tuple[str, ...]:
         """Return what limits such a run beyond its routing, in words; nothing is simulated."""

@@ -23,8 +23,6 @@ from tvlb.processes import Progress, Reporter, map_threads, silent
 from tvlb.statistics import check_seed
 
 _SEARCH_GRID = 0.01
-# Fewer take no longer than threads wait for each other.
-_NODES_PER_THREAD = 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,8 +158,8 @@ def _threads(
             kind = type(request.config).__name__
             raise InvalidInput(f"threads {threads}: a run with a {kind} has one")
         return {}
-    most = max(1, request.scenario.topology.num_nodes // _NODES_PER_THREAD)
-    return {"threads": min(max(1, workers // runs), most) if threads is None else threads}
+    spare = min(max(1, workers // runs), request.scenario.most_threads)
+    return {"threads": spare if threads is None else threads}
 
 
 class _Meter:

@@ -25,7 +25,7 @@ from tests.worker_tasks import (
     unpicklable,
 )
 from tvlb.errors import Cancelled, InvalidInput, WorkerLost
-from tvlb.processes import MAX_ATTEMPTS, KeptWorkers, WorkerPool, local_workers
+from tvlb.processes import MAX_ATTEMPTS, KeptWorkers, WorkerPool, local_workers, spare_threads
 
 _LONG = 60.0
 _TIMEOUT = 20.0
@@ -108,6 +108,15 @@ def test_a_task_tells_how_far_it_is(workers: WorkerPool, tmp_path: Path) -> None
     assert (future.parts, future.note, future.done()) == (7, "of seven", False)
     (tmp_path / "go on").touch()
     assert future.result(_TIMEOUT) is None
+
+
+def test_what_tasks_leave_of_the_processors_is_theirs(workers: WorkerPool, tmp_path: Path) -> None:
+    waiting = workers.submit(tell_and_wait, tmp_path / "go on")
+    assert workers.submit(spare_threads).result(_TIMEOUT) == 1
+    (tmp_path / "go on").touch()
+    waiting.result(_TIMEOUT)
+    assert workers.submit(spare_threads).result(_TIMEOUT) == 2
+    assert spare_threads() == 1
 
 
 def test_what_cannot_travel_fails_its_own_task_only(workers: WorkerPool) -> None:

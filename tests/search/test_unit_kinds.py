@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sim_bridge import SimulationConfig
+from sim_bridge import Scenario, SimulationConfig
 from tvlb.balance import (
     BalanceOptions,
     ReweightedSet,
@@ -293,6 +293,30 @@ def test_runs_are_those_of_the_scenario() -> None:
         result.saturated,
     )
     assert (run.work.flit_hops, run.work.cycles) == (result.flit_hops, result.cycles)
+
+
+def test_runs_of_large_networks_have_the_threads_that_are_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And the same results, to the byte; a search for a saturation load asks before every run."""
+    threads = list[int]()
+    asked = Asked(network=Dragonfly(4, 8, 4, 17), balancing=None, pattern=Shift(1, 0))
+    search = SaturationUnit(asked.recipe(), CONFIG, 0.1, 0.2)
+    run = RunUnit(asked.recipe(), CONFIG, 0.1)
+    simulated = Scenario.run
+
+    def noted(*args: Any, **more: Any) -> Any:
+        threads.append(more["threads"])
+        return simulated(*args, **more)
+
+    monkeypatch.setattr(Scenario, "run", noted)
+    alone = run.compute(), search.compute()
+    assert set(threads) == {1}
+    left = iter((2, 1, *[9] * 99))
+    monkeypatch.setattr("tvlb.search.simulation_units.spare_threads", lambda: next(left))
+    threads.clear()
+    assert (run.compute(), search.compute()) == alone
+    assert threads[:3] == [2, 1, 2]  # of 544 nodes
 
 
 @pytest.mark.parametrize(("senders", "tenth"), [(12, 2), (7, 1)])

@@ -32,14 +32,21 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
 
 
 def figures(
-    name: str, routing: str, settings: dict[str, Any], load: float, threads: int, **more: Any
+    name: str,
+    routing: str,
+    settings: dict[str, Any],
+    load: float,
+    threads: int,
+    *,
+    verdict_only: bool = False,
+    **more: Any,
 ) -> Any:
     """Return all that a run tells but for times and traces."""
     topology = parse_topology(name)
     paths = parse_expression("all", topology)
     scenario = Scenario(topology, routing, paths, parse_pattern("uniform"), 3)
     config = replace(CONFIG, **settings, **more)
-    found = asdict(scenario.run(load, config, threads=threads))
+    found = asdict(scenario.run(load, config, threads=threads, verdict_only=verdict_only))
     times = ("cpu_seconds", "wall_seconds", "threads", "traces", "config")
     return plain({key: one for key, one in found.items() if key not in times})
 
@@ -52,6 +59,9 @@ def test_that_threads_change_no_figure(name: str, routing: str, settings: dict[s
     assert together["flits"] > 0
     for threads in (1, 2, 3):
         assert figures(name, routing, settings, load, threads) == together
+    verdict = figures(name, routing, settings, load, 1, verdict_only=True)
+    for threads in (2, 3):
+        assert figures(name, routing, settings, load, threads, verdict_only=True) == verdict
 
 
 def test_that_units_of_switches_change_no_figure() -> None:

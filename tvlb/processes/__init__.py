@@ -36,6 +36,7 @@ from tvlb.processes.workers import (
     local_workers,
     run_call,
     settle,
+    spare_threads,
     tell_part,
 )
 
@@ -80,6 +81,7 @@ __all__ = [
     "sealed",
     "settle",
     "silent",
+    "spare_threads",
     "tell_part",
     "unsealed",
     "wants_cpu",

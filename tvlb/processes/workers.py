@@ -13,6 +13,7 @@ it may wait for a process that hangs, another thread kills those.
 # is given, nothing notices if it hangs, and after its death living processes count as ended, so
 # that they cannot be killed.
 
+import ctypes
 import multiprocessing
 import os
 import pickle
@@ -28,6 +29,7 @@ from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
+from multiprocessing.sharedctypes import RawValue
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
@@ -54,10 +56,14 @@ class _Teller:
     Attributes
     ----------
     pipe : to the pool; None in any other process.
+    processes : of the pool.
+    unfinished : tasks of the pool, those that wait among them.
     """
 
     def __init__(self) -> None:
         self.pipe: Connection | None = None
+        self.processes = 1
+        self.unfinished = ctypes.c_int(1)
         self._told = 0.0
         self._note: str = ""
 
@@ -216,7 +222,8 @@ class WorkerPool(Executor):
         # Guards all that follows; the pipes and the state of a worker belong to the manager alone.
         self._lock = threading.Lock()
         self._pending: deque[_Task] = deque()
-        self._unfinished = 0
+        # Shared with the processes, which only read it.
+        self._unfinished = RawValue(ctypes.c_int, 0)
         self._workers: list[_Worker] = []
         self._closed = False
         self._killed = False
@@ -245,7 +252,7 @@ class WorkerPool(Executor):
             if self._closed:
                 raise RuntimeError("the worker pool was shut down")
             self._pending.append(_Task(future, fn, args, kwargs))
-            self._unfinished += 1
+            self._unfinished.value += 1
             os.eventfd_write(self._bell, 1)
         future.add_done_callback(self._count_finished)
         return future
@@ -275,11 +282,11 @@ class WorkerPool(Executor):
     def is_idle(self) -> bool:
         """Whether all tasks that were submitted have ended."""
         with self._lock:
-            return self._unfinished == 0
+            return self._unfinished.value == 0
 
     def _count_finished(self, _: Future[Any]) -> None:
         with self._lock:
-            self._unfinished -= 1
+            self._unfinished.value -= 1
 
     def __exit__(
         self,
@@ -376,7 +383,10 @@ class WorkerPool(Executor):
                 return
             ours, theirs = self._context.Pipe()
             process = self._context.Process(
-                target=_serve, args=(theirs,), name="tvlb worker", daemon=True
+                target=_serve,
+                args=(theirs, self._count, self._unfinished),
+                name="tvlb worker",
+                daemon=True,
             )
             try:
                 process.start()
@@ -500,10 +510,10 @@ def _how_ended(code: int | None) -> str:
     return f"by signal {-code} ({name}{because})"
 
 
-def _serve(pipe: Connection) -> None:
+def _serve(pipe: Connection, processes: int, unfinished: ctypes.c_int) -> None:
     """Compute what comes through the pipe until it closes; the body of a worker process."""
     follow_parent()
-    _TELLER.pipe = pipe
+    _TELLER.pipe, _TELLER.processes, _TELLER.unfinished = pipe, processes, unfinished
     try:
         pipe.send_bytes(_READY)
         while True:
@@ -521,6 +531,14 @@ def tell_part(done: int, note: str = "") -> None:
     note, a short remark for people.
     """
     _TELLER.tell(done, note)
+
+
+def spare_threads() -> int:
+    """In a task of a `WorkerPool`: how many threads the tasks that are left may have each; else 1.
+
+    It grows as tasks end: who does several things one after the other asks before each.
+    """
+    return max(1, _TELLER.processes // max(1, _TELLER.unfinished.value))
 
 
 def encode_call(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> bytes:

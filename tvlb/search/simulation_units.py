@@ -4,13 +4,14 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
 from sim_bridge import Routing, Scenario, SimulationConfig, SimulationResult, search_saturation
 from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.paths import PUBLISHED_RULE, PathSet, UgalRule
+from tvlb.processes import spare_threads
 from tvlb.processes.units import Unit
 from tvlb.search.work import Work
 from tvlb.traffic import Pattern
@@ -173,7 +174,8 @@ class RunUnit(_Simulated, Unit[RunFigures]):
 
     def compute(self) -> bytes:
         """See `Unit.compute`."""
-        result = _built(self.recipe).run(self.load, self.config)
+        scenario = _built(self.recipe)
+        result = scenario.run(self.load, self.config, threads=_threads(scenario))
         run = RunFigures(
             latency=result.latency_mean,
             accepted=result.accepted,
@@ -187,6 +189,11 @@ class RunUnit(_Simulated, Unit[RunFigures]):
         """See `Unit.decode`."""
         fields = json.loads(data)
         return RunFigures(**fields | {"work": Work(**fields["work"])})
+
+
+def _threads(scenario: Scenario) -> int:
+    """Return how many threads the next run is to have: of large networks what others leave."""
+    return min(spare_threads(), scenario.most_threads)
 
 
 def _told_config(config: SimulationConfig) -> dict[str, object]:
@@ -233,13 +240,15 @@ class SaturationUnit(_Simulated, Unit[Saturation]):
     def compute(self) -> bytes:
         """See `Unit.compute`."""
         runs: list[Work] = []
+        scenario = _built(self.recipe)
         found = search_saturation(
-            _built(self.recipe),
+            scenario,
             self.config,
             step=self.grid,
             guess=self.guess,
             guess_error=self.guess_error,
             on_run=lambda result: runs.append(Work.of(result)),
+            threads=partial(_threads, scenario),
             verdict_only=True,
         )
         told = Saturation(found.load, sum(runs, Work()), len(found.undecided))

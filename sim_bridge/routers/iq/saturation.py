@@ -61,7 +61,7 @@ def search_saturation(
     guess_error: float = 0.0,
     stop: StopFlag | None = None,
     on_run: Callable[[SimulationResult], None] | None = None,
-    threads: int = 1,
+    threads: int | Callable[[], int] = 1,
     verdict_only: bool = False,
 ) -> SaturationSearch:
     """Find the largest load of a grid that is not saturated.
@@ -75,7 +75,7 @@ def search_saturation(
     guess_error : how far off the guess may well be: the first stride away from it.
     stop : set from another thread to end the search.
     on_run : called after every run.
-    threads : see `Scenario.run`.
+    threads : see `Scenario.run`; a function is asked before each run.
     verdict_only : whether no figures of the runs but the verdict are asked for; a run of a
         sustained load then ends when nothing that still waits can change that, and a deadlock of
         its drain is not seen.
@@ -94,7 +94,11 @@ def search_saturation(
     scenario.pattern.check_stationary()
     asked = scenario.resolved(config or SimulationConfig())
     settings = replace(asked, stop_when_saturated=True)
-    run = partial(scenario.run, stop=stop, threads=threads, verdict_only=verdict_only)
+
+    def run(load: float, config: SimulationConfig) -> SimulationResult:
+        number = threads() if callable(threads) else threads
+        return scenario.run(load, config, stop, threads=number, verdict_only=verdict_only)
+
     start, stride = (_START, _STRIDE) if guess is None else (guess, guess_error)
     if guess is None and settings.measured_cycles >= _PILOT_LEAST_CYCLES:
         pilot = _Grid(partial(run, config=_shortened(settings)), step, on_run)
