@@ -12,12 +12,15 @@ from sqlalchemy import ColumnElement, and_, insert, or_, select, update
 from tvlb.errors import InvalidInput
 from tvlb.jobs.database import Database, now
 from tvlb.jobs.schema import tokens
+from tvlb.languages import Whole
 
 _FORM = re.compile(r"tvlb_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@-]{0,99}")
 _DAY = 86_400.0
-_MAX_DAYS = 3650
 _PUBLIC = [column for column in tokens.c if column is not tokens.c.secret_hash]
+
+DAYS = Whole(0, 3650)
+"""Of a token; 0 for one that never expires."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,8 @@ class TokenStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def create(self, name: str, days: int | None) -> str:
-        """Make a token that is good for some days, None for ever, and return it.
+    def create(self, name: str, days: int) -> str:
+        """Make a token that is good for some days, 0 for ever, and return it.
 
         Raises
         ------
@@ -62,8 +65,7 @@ class TokenStore:
             raise InvalidInput(
                 f"token name {name!r}: expected up to 100 letters, digits, blanks and ._@-"
             )
-        if days is not None and not 1 <= days <= _MAX_DAYS:
-            raise InvalidInput(f"{days} days are out of range: 1..{_MAX_DAYS}")
+        DAYS.checked("days", days)
         identifier, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
         with self._database.writing() as connection:
             moment = now(connection)
@@ -73,7 +75,7 @@ class TokenStore:
                     name=name,
                     secret_hash=_hash(secret),
                     created_at=moment,
-                    expires_at=None if days is None else moment + days * _DAY,
+                    expires_at=moment + days * _DAY if days else None,
                 )
             )
         return f"tvlb_{identifier}_{secret}"

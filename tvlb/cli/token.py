@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from api.tokens import TokenStore
+from api.tokens import DAYS, TokenStore
 from tvlb.cli.numbers import integer
 from tvlb.cli.options import Json
 from tvlb.cli.service import StoreOptions
@@ -22,15 +22,13 @@ token = typer.Typer(
 @takes_settings
 def create_token(
     name: Annotated[str, typer.Argument(help="Whose token it is.", show_default=False)],
-    days: Annotated[
-        int | None, integer("Days until it expires; 0 for never.", "0..3650", metavar="N")
-    ] = 365,
+    days: Annotated[int, integer("Days until it expires; 0 for never.", DAYS, metavar="N")] = 365,
     *,
     store: StoreOptions,
     json: Json = False,
 ) -> None:
     """Make a token and print it, only this once."""
-    text = TokenStore(store.opened()).create(name, days or None)
+    text = TokenStore(store.opened()).create(name, days)
     if json:
         print_json({"token": text, "id": text.split("_")[1], "name": name})
     else:

@@ -434,10 +434,7 @@ class _Repairer:
     @property
     def _ugal(self) -> UgalRule:
         """The rule of UGAL that the new table is judged by and made for."""
-        config = self.options.config
-        given = {name: getattr(config, name) for name in RULE_SETTINGS}
-        given = {name: one for name, one in given.items() if one is not None}
-        return replace(self.table.ugal or PUBLISHED_RULE, **given)
+        return self.striker.told.config.rule
 
     def _rule(self) -> tuple[str, int]:
         """Return the path set of the new table, and how many paths it lacks for want of VCs."""
