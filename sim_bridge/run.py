@@ -9,7 +9,7 @@ from sim_bridge.routers.fog import FogConfig, FogResult
 from sim_bridge.routers.iq.config import SimulationConfig
 from sim_bridge.routers.iq.result import SimulationResult
 from sim_bridge.routers.iq.scenario import Scenario
-from sim_bridge.routers.iq.table import FollowedTable
+from sim_bridge.routers.iq.table import FollowedTable, StoredForwarding
 from sim_bridge.routers.vct import VctConfig, VctResult
 from sim_bridge.sampling import DrawsPaths, Split, StoredSplit
 from sim_bridge.scenario import RouterScenario
@@ -21,6 +21,8 @@ from tvlb.processes import available_cores
 from tvlb.topology import Topology, as_topology
 from tvlb.traffic import Pattern, as_pattern
 
+_Table = Forwarding | FollowedTable | StoredForwarding | Split | StoredSplit
+
 
 @overload
 def simulate(
@@ -30,7 +32,7 @@ def simulate(
     routing: str = "ugal-l",
     path_set: PathSet | str | Sequence[PathSet | str] = "all",
     pattern: Pattern | str = "uniform",
-    table: Forwarding | FollowedTable | Split | StoredSplit | None = None,
+    table: _Table | None = None,
     config: SimulationConfig | None = None,
     seed: int = 0,
     stop: StopFlag | None = None,
@@ -79,7 +81,7 @@ def simulate(
     routing: str | None = None,
     path_set: PathSet | str | Sequence[PathSet | str] | None = None,
     pattern: Pattern | str = "uniform",
-    table: Forwarding | FollowedTable | Split | StoredSplit | None = None,
+    table: _Table | None = None,
     config: object = None,
     seed: int = 0,
     threads: int | None = None,
@@ -91,7 +93,7 @@ def simulate(
     routing: str | None = None,
     path_set: PathSet | str | Sequence[PathSet | str] | None = None,
     pattern: Pattern | str = "uniform",
-    table: Forwarding | FollowedTable | Split | StoredSplit | None = None,
+    table: _Table | None = None,
     config: object = None,
     seed: int = 0,
     stop: StopFlag | None = None,
@@ -106,8 +108,9 @@ def simulate(
         "valiant", by default MIN.
     path_set : VLB paths to draw from, of a routing that draws some; several sets, short paths
         first, of one that draws by level. Not with a `FogConfig`.
-    table : the forwarding table of the routing "table", with the default router; a split, such as
-        `tvlb.static(...).table`, of the routing "static", also with a `VctConfig`.
+    table : the forwarding table of the routing "table", such as `tvlb.route(...).table`, with the
+        default router; a split, such as `tvlb.static(...).table`, of the routing "static", also
+        with a `VctConfig`.
     load : packets/cycle and node (times the node's rate in the pattern), 0..1; with a `VctConfig`
         phits. Several are simulated at once, on all cores, and returned together.
     config : router and windows; None for the defaults of `SimulationConfig`.
@@ -144,10 +147,17 @@ def simulate(
         raise InvalidInput(f"table: the packets of a {kind} go by no table")
     paths = [as_path_set(one, network, seed) for one in sets] if draws else []
     gone_by: object = table
-    if isinstance(table, Forwarding):
-        gone_by = FollowedTable(table)
-    elif isinstance(table, StoredSplit):
-        gone_by = table.weighted_paths("the table")
+    match table:
+        case Forwarding():
+            gone_by = FollowedTable(table)
+        case FollowedTable():
+            pass
+        case StoredForwarding():
+            gone_by = FollowedTable(table.forwarding)
+        case StoredSplit():
+            gone_by = table.weighted_paths("the table")
+        case _:
+            pass
     drawn: dict[str, Any] = {"path_set": paths, "table": gone_by} if draws else {}
     usual = "ugal-l" if scenario is Scenario else "min"
     case: Any = scenario(

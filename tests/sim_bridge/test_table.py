@@ -11,6 +11,7 @@ from sim_bridge import FollowedTable, Scenario, SimulationConfig, SimulationResu
 from tvlb.errors import InvalidInput, SimulationDeadlock
 from tvlb.forwarding import Forwarding, RouteOptions, route
 from tvlb.paths import parse_expression
+from tvlb.table import ForwardingTable
 from tvlb.topology import Dragonfly, Listing, Topology, parse_topology
 from tvlb.traffic import parse_pattern
 
@@ -45,12 +46,14 @@ def warnings_of(forwarding: Forwarding, config: SimulationConfig) -> tuple[str, 
 # Every two switches are joined; those of slimfly(5), the Hoffman-Singleton graph, by exactly one
 # path of at most two links. So MIN has one path of every pair, too, and draws none.
 @pytest.mark.parametrize("network", ["hyperx(2,5)", "slimfly(5)"])
-@pytest.mark.parametrize("load", [0.2, 0.9])
+@pytest.mark.parametrize(("load", "is_stored"), [(0.2, True), (0.9, False)])
 def test_single_shortest_paths_are_those_of_min(
-    network: str, load: float, figures: Figures
+    network: str, load: float, is_stored: bool, figures: Figures
 ) -> None:
     config = SimulationConfig(warmup_cycles=200, measured_cycles=200, vc_count=3, traced_packets=20)
-    by_table = simulate(network, routing="table", table=routed(network), load=load, config=config)
+    entries = routed(network)
+    table = ForwardingTable.of(entries, "psssp") if is_stored else entries
+    by_table = simulate(network, routing="table", table=table, load=load, config=config)
     by_min = simulate(network, routing="min", load=load, config=config)
     assert figures(by_table) == figures(by_min)
     assert by_table.traces == by_min.traces

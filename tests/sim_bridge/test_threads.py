@@ -11,7 +11,7 @@ from tvlb.documents import plain
 from tvlb.errors import InvalidInput
 from tvlb.paths import parse_expression
 from tvlb.topology import parse_topology
-from tvlb.traffic import parse_pattern
+from tvlb.traffic import MatrixPattern, parse_pattern
 
 CONFIG = SimulationConfig(warmup_cycles=200, measured_cycles=400, drain_limit_cycles=2000)
 # Networks, routings, and what ends or moves what is decided for all switches together.
@@ -65,11 +65,21 @@ def test_that_threads_change_no_figure(name: str, routing: str, settings: dict[s
 
 
 def test_that_units_of_switches_change_no_figure() -> None:
-    """More switches than run together: 264 of one mask word, in units of up to 200."""
-    settings = {"warmup_cycles": 60, "measured_cycles": 60}
+    """More switches than run together: 264 of 4.2 kB with eight VCs, in units of up to 157."""
+    settings = {"warmup_cycles": 60, "measured_cycles": 60, "vc_count": 8}
     together = figures("dfly(4,8,4,33)", "par", settings, 0.2, 1, traced_packets=1)
     assert figures("dfly(4,8,4,33)", "par", settings, 0.2, 1) == together
     assert figures("dfly(4,8,4,33)", "par", settings, 0.2, 2) == together
+
+
+@pytest.mark.parametrize("latency", [1, 10, 31])
+def test_a_run_ends_with_its_last_measured_packet(latency: int) -> None:
+    """Also where no packet takes a link, whose latency says how often the parts meet."""
+    pattern = MatrixPattern.of("# level=node\nsrc,dst,rate\n0,1,1\n1,0,1\n")
+    config = SimulationConfig(50, 100, buffer_flits=2, local_latency=latency, traced_packets=1000)
+    run = simulate("hyperx(2,4)", routing="min", pattern=pattern, load=0.6, config=config, seed=1)
+    granted = max(hop.departure for one in run.traces for hop in one.hops if one.created < 150)
+    assert run.cycles == granted + 1
 
 
 def test_threads_out_of_range() -> None:

@@ -11,7 +11,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Generic, Protocol, TypeVar
@@ -19,7 +19,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from tvlb.documents import versions
 from tvlb.errors import Cancelled, NoWorkers, TvlbError, WorkerLost
 from tvlb.processes.parallel import Stop, gather
-from tvlb.processes.workers import TaskFuture, local_workers
+from tvlb.processes.workers import TaskFuture, WorkerPool, local_workers
 
 _DIGEST_BYTES = 32
 
@@ -182,6 +182,12 @@ class UnitCache:
         pending.computing.add_done_callback(lambda _: self._complete(unit.key, pending))
         return pending.result, True
 
+    def announced(self, units: int) -> AbstractContextManager[Callable[[], None]]:
+        """See `WorkerPool.announced`; other executors do not ask."""
+        if isinstance(self._executor, WorkerPool):
+            return self._executor.announced(units)
+        return nullcontext(lambda: None)
+
     def told(self, unit: Unit[Any]) -> tuple[int, str]:
         """Return how many parts of a unit are done, and its note; 0 if it is not computed here."""
         with self._lock:
@@ -275,17 +281,19 @@ class Units:
         begun: dict[int, Future[bytes]] = {}
         computed = 0
         try:
-            for position, unit in enumerate(units):
-                # With all results at hand, nothing is waited for.
-                if self._stop.is_set():
-                    raise Cancelled("the computation was cancelled")
-                result = self._unit_cache.find(unit)
-                if result is None:
-                    begun[position], new = self._unit_cache.begin(unit)
-                    computed += new
-                else:
-                    known[position] = result
-                    on_done()
+            with self._unit_cache.announced(len(units)) as one_less:
+                for position, unit in enumerate(units):
+                    # With all results at hand, nothing is waited for.
+                    if self._stop.is_set():
+                        raise Cancelled("the computation was cancelled")
+                    result = self._unit_cache.find(unit)
+                    if result is None:
+                        begun[position], new = self._unit_cache.begin(unit)
+                        computed += new
+                    else:
+                        known[position] = result
+                        on_done()
+                    one_less()
 
             parts = [0] * len(units)
             notes = [""] * len(units)

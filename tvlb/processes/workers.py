@@ -35,7 +35,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from tvlb.errors import Cancelled, InvalidInput, NoWorkers, WorkerLost
 from tvlb.processes.hang import LOOK_SECONDS, HangLimits, HangWatch
-from tvlb.processes.parallel import follow_parent
+from tvlb.processes.parallel import available_cores, follow_parent
 from tvlb.processes.retry import MAX_ATTEMPTS
 
 _P = ParamSpec("_P")
@@ -57,13 +57,13 @@ class _Teller:
     ----------
     pipe : to the pool; None in any other process.
     processes : of the pool.
-    unfinished : tasks of the pool, those that wait among them.
+    left : tasks of the pool that have not ended, those to come among them.
     """
 
     def __init__(self) -> None:
         self.pipe: Connection | None = None
         self.processes = 1
-        self.unfinished = ctypes.c_int(1)
+        self.left = ctypes.c_int(1)
         self._told = 0.0
         self._note: str = ""
 
@@ -222,8 +222,10 @@ class WorkerPool(Executor):
         # Guards all that follows; the pipes and the state of a worker belong to the manager alone.
         self._lock = threading.Lock()
         self._pending: deque[_Task] = deque()
-        # Shared with the processes, which only read it.
-        self._unfinished = RawValue(ctypes.c_int, 0)
+        self._unfinished = 0
+        self._announced = 0
+        # Their sum, which the processes read.
+        self._left = RawValue(ctypes.c_int, 0)
         self._workers: list[_Worker] = []
         self._closed = False
         self._killed = False
@@ -252,10 +254,33 @@ class WorkerPool(Executor):
             if self._closed:
                 raise RuntimeError("the worker pool was shut down")
             self._pending.append(_Task(future, fn, args, kwargs))
-            self._unfinished.value += 1
+            self._unfinished += 1
+            self._tell_left()
             os.eventfd_write(self._bell, 1)
         future.add_done_callback(self._count_finished)
         return future
+
+    @contextmanager
+    def announced(self, tasks: int) -> Generator[Callable[[], None]]:
+        """Count so many tasks to come among those that are left; for `spare_threads`.
+
+        Yields what is to be called after each, submitted or not; the end of the block calls off the
+        rest.
+        """
+        to_come = 0
+
+        def announce(more: int) -> None:
+            nonlocal to_come
+            with self._lock:
+                to_come += more
+                self._announced += more
+                self._tell_left()
+
+        announce(tasks)
+        try:
+            yield lambda: announce(-1)
+        finally:
+            announce(-to_come)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Take no more tasks, and end the processes when those submitted are done.
@@ -282,11 +307,15 @@ class WorkerPool(Executor):
     def is_idle(self) -> bool:
         """Whether all tasks that were submitted have ended."""
         with self._lock:
-            return self._unfinished.value == 0
+            return self._unfinished == 0
 
     def _count_finished(self, _: Future[Any]) -> None:
         with self._lock:
-            self._unfinished.value -= 1
+            self._unfinished -= 1
+            self._tell_left()
+
+    def _tell_left(self) -> None:
+        self._left.value = self._unfinished + self._announced
 
     def __exit__(
         self,
@@ -384,7 +413,7 @@ class WorkerPool(Executor):
             ours, theirs = self._context.Pipe()
             process = self._context.Process(
                 target=_serve,
-                args=(theirs, self._count, self._unfinished),
+                args=(theirs, self._count, self._left),
                 name="tvlb worker",
                 daemon=True,
             )
@@ -510,10 +539,10 @@ def _how_ended(code: int | None) -> str:
     return f"by signal {-code} ({name}{because})"
 
 
-def _serve(pipe: Connection, processes: int, unfinished: ctypes.c_int) -> None:
+def _serve(pipe: Connection, processes: int, left: ctypes.c_int) -> None:
     """Compute what comes through the pipe until it closes; the body of a worker process."""
     follow_parent()
-    _TELLER.pipe, _TELLER.processes, _TELLER.unfinished = pipe, processes, unfinished
+    _TELLER.pipe, _TELLER.processes, _TELLER.left = pipe, processes, left
     try:
         pipe.send_bytes(_READY)
         while True:
@@ -538,7 +567,7 @@ def spare_threads() -> int:
 
     It grows as tasks end: who does several things one after the other asks before each.
     """
-    return max(1, _TELLER.processes // max(1, _TELLER.unfinished.value))
+    return max(1, min(_TELLER.processes, available_cores()) // max(1, _TELLER.left.value))
 
 
 def encode_call(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> bytes:

@@ -11,7 +11,7 @@ import numpy as np
 from sim_bridge import Routing, Scenario, SimulationConfig, SimulationResult, search_saturation
 from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.paths import PUBLISHED_RULE, PathSet, UgalRule
-from tvlb.processes import spare_threads
+from tvlb.processes import spare_threads, tell_part
 from tvlb.processes.units import Unit
 from tvlb.search.work import Work
 from tvlb.traffic import Pattern
@@ -241,13 +241,18 @@ class SaturationUnit(_Simulated, Unit[Saturation]):
         """See `Unit.compute`."""
         runs: list[Work] = []
         scenario = _built(self.recipe)
+
+        def note(result: SimulationResult) -> None:
+            runs.append(Work.of(result))
+            tell_part(0)  # it is alive
+
         found = search_saturation(
             scenario,
             self.config,
             step=self.grid,
             guess=self.guess,
             guess_error=self.guess_error,
-            on_run=lambda result: runs.append(Work.of(result)),
+            on_run=note,
             threads=partial(_threads, scenario),
             verdict_only=True,
         )

@@ -1,6 +1,7 @@
 """Tables that packets go by, and what their routes ask of the routers."""
 
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -18,6 +19,16 @@ from tvlb.topology import Topology
 _ALL_VCS = 128
 # Links of a circle that are shown.
 _SHOWN = 8
+
+
+@runtime_checkable
+class StoredForwarding(Protocol):
+    """A forwarding table, as files have it."""
+
+    @property
+    def forwarding(self) -> Forwarding:
+        """Its entries on the network."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)

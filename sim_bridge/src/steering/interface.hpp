@@ -53,8 +53,8 @@ enum class Detours : std::uint8_t {
   split,     // as often as the shares of a split say
 };
 
-/// The switches of which a decision looks at the queues. One that says `network` and decides at the first
-/// switch alone may be asked on several threads at once.
+/// The switches of which a decision looks at the queues. Steerings are asked on several threads at once but
+/// for those that say `network` and decide behind the first switch, too.
 enum class Reach : std::uint8_t {
   own_switch,
   second_switch,  // and that behind the first link of a MIN path

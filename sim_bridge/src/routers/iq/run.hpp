@@ -145,17 +145,18 @@ class Run : private Course {
     if (total().measurement.window_closed() && may_complete_in_block()) stop_at(cycle_ + 1);
     return end;
   }
-  // Whether all measured packets may leave within a block, as those do that have no link ahead of them.
+  // Whether all measured packets may leave within a block, as those do that have no link ahead of them; one
+  // that is not sent yet may be for a node of its switch.
   [[nodiscard]] bool may_complete_in_block() {
-    if (nears_completion_ || injection_.has_unsent(window_.end)) return nears_completion_;
+    if (nears_completion_) return true;
     const auto has_link_ahead = [&](const Packet& packet) {
       return packet.position < packet.hops && total().measurement.follows(packet.created);
     };
-    nears_completion_ = true;
-    for (int part = 0; part < fabric_.num_parts() && nears_completion_; ++part) {
-      nears_completion_ = !fabric_.packets(part).has(has_link_ahead);
+    for (int part = 0; part < fabric_.num_parts(); ++part) {
+      if (fabric_.packets(part).has(has_link_ahead)) return false;
     }
-    return nears_completion_;
+    nears_completion_ = !injection_.has_unsent(window_.end);
+    return true;
   }
   // What runs together, cycle by cycle: switches of which one looks at another, and as many more as the
   // caches hold, since those of one cycle do not wait for each other.
