@@ -399,6 +399,21 @@ def test_saved_table_is_a_path_set(table_file: Path, capsys: pytest.CaptureFixtu
     assert document["path_set"] == str(table_file)
 
 
+@pytest.mark.parametrize("output", [["-o", "n.json"], ["--output=./n.json"], ["-on.json"]])
+def test_what_a_command_reads_is_not_replaced(
+    output: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    network = '{"switches": 2, "endpoints": [1, 1], "links": [[0, 1]]}'
+    Path("n.json").write_text(network)
+    assert main(["static", "n.json", *output]) == 2
+    assert "n.json is read, too, and would be lost: name another output" in capsys.readouterr().err
+    assert Path("n.json").read_text() == network
+
+
 def test_table_of_another_topology_is_refused(
     table_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

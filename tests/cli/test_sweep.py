@@ -243,7 +243,7 @@ def test_a_sweep_whose_store_is_deleted_ends_and_makes_no_other(
             ("--slurm-directive=--qos=x",),
             "--slurm-directive is for --executor slurm, not for local",
         ),
-        (("-o", "sweep.toml"), "cannot write into sweep.toml: it is no directory"),
+        (("-o", "notes"), "cannot write into notes: it is no directory"),
         (("-o", "taken"), "cannot write taken/report.html: it is a directory"),
     ],
 )
@@ -256,6 +256,7 @@ def test_wrong_options_are_told_before_any_work(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("sweep.toml").write_text(SWEEP)
+    Path("notes").touch()
     Path("taken", "report.html").mkdir(parents=True)
     assert main(["sweep", "sweep.toml", "--data", "data", *options]) == 2
     assert capsys.readouterr().err == f"tvlb: error: {complaint}\n"

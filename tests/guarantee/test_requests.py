@@ -120,7 +120,7 @@ def test_tables_are_bounded_with_their_weights(
     monkeypatch.chdir(tmp_path)
     paths = as_path_set("<=3", as_topology(NETWORK))
     write_table(Table.from_rows(paths, paths.all_rows(), version="0"), "t.parquet")
-    table = ran("worst", NETWORK, "--vlb", "t.parquet", "--starts", "1")
+    table = ran("worst", NETWORK, "--table", "t.parquet", "--starts", "1")
     ruled = ran("worst", NETWORK, "--vlb", "<=3", "--starts", "1")
     assert figures(table) == figures(ruled)
     assert main(["worst", "2,4,2,5", "--vlb", "t.parquet"]) == 2

@@ -83,6 +83,8 @@ def test_a_frontier_of_a_symmetric_dragonfly_is_the_known_one(
         assert found.gap < 1e-3
         # Of equally good splits the shortest is told.
         assert found.hops == pytest.approx(hops, abs=0.011)
+    best = search.point(search.chosen(None, None))
+    assert search.point(search.chosen(None, best.floor)).floor >= best.floor
 
 
 @pytest.mark.parametrize(
@@ -91,6 +93,8 @@ def test_a_frontier_of_a_symmetric_dragonfly_is_the_known_one(
         ("2,4,2,3", {"hops": 1.5}, "hops 1.5 is out of range: shortest paths of .* have 1.5455"),
         ("2,4,2,3", {"hops": float("nan")}, "hops nan is out of range"),
         ("2,4,2,3", {"throughput": 0.0}, "throughput 0 is out of range: above 0, up to 1"),
+        ("2,4,2,3", {"throughput": "x"}, "throughput 'x' is not a number"),
+        ("2,4,2,3", {"hops": "2"}, "hops '2' is not a number"),
         ("2,4,2,3", {"throughput": 0.76}, "throughput 0.76 is out of range: the best .* 0.74999"),
         ("2,4,2,3", {"throughput": 0.5, "hops": 2.0}, "hops 2 and throughput 0.5: give one"),
         ("2,4,2,9", {}, "too little symmetry .* 1,260 orbits of pairs times 180 of links"),

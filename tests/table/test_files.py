@@ -30,6 +30,9 @@ SUFFIXES = re.escape(", ".join(TABLE_SUFFIXES))
 def test_unknown_suffix_is_refused(name: str, tiny: Table, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=f"must end in one of {SUFFIXES}"):
         check_writable(tmp_path / name)
+    with pytest.raises(InvalidInput, match="No such file"):
+        read_table(tmp_path / name)
+    (tmp_path / name).write_text("any")
     with pytest.raises(InvalidInput, match="table files end in one of"):
         read_table(tmp_path / name)
 

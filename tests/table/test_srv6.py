@@ -25,7 +25,7 @@ from tvlb.table import (
 )
 from tvlb.table.route_files.srv6 import Srv6Settings
 from tvlb.table.segments import SegmentReport, audited_segments, read_segments
-from tvlb.topology import ListedTopology, Topology, parse_topology
+from tvlb.topology import Failures, ListedTopology, Topology, parse_topology, without
 
 SRV6 = route_formats()["srv6"]
 PARALLEL = {
@@ -293,6 +293,23 @@ def _told(document: Document) -> None:
     document["told"]["floor"] = 0.9
 
 
+def _share(document: Document) -> None:
+    """Ask for less of one list."""
+    document["lists"]["3"]["30"][0][1] *= 1 - 1e-4
+
+
+def _asked(document: Document) -> None:
+    document["told"]["floor_asked"] = 0.9
+
+
+def _behind_nothing(document: Document) -> None:
+    _long(document)[3] += ["::", "2001:db8::1"]
+
+
+def _nothing(document: Document) -> None:
+    _long(document)[3] = ["::"]
+
+
 def _loop_free(document: Document) -> None:
     document["srv6"]["loop_free"] = True
 
@@ -312,6 +329,10 @@ def _loop_free(document: Document) -> None:
         (_left_out, "a pair without a list: 1, first 3 -> 30"),
         (_ends_early, "a packet that ends at another switch: 1, first 0 -> 4 at "),
         (_told, "the file tells another floor: 1, first 0."),
+        (_share, "the file tells another unlisted: 1, first "),
+        (_asked, "the file tells another floor_asked: 1, first 0."),
+        (_behind_nothing, "an address outside 5f00::/32: 1, first :: of 0 -> 4"),
+        (_nothing, "an address outside 5f00::/32: 1, first :: of 0 -> 4"),
         (_loop_free, "a switch visited twice, by a file without such paths: "),
     ],
 )
@@ -347,6 +368,55 @@ def test_cables_that_are_down_and_adjacencies_of_others_are_found(
     problems = audited_segments(str(path)).problems
     assert any(one.startswith("an adjacency is the last identifier") for one in problems)
     assert any(one.startswith("several cables, and none is named") for one in problems)
+
+
+def test_identifiers_of_switches_name_nothing_else(parallel: Topology, tmp_path: Path) -> None:
+    path = tmp_path / "t.srv6"
+    routes = Routes(parse_expression("none", parallel), 1.0)
+    SRV6.write(routes, path, settings=Srv6Settings(decapsulation="dt46"))
+    good = path.read_text()
+    for key, place, where in (("adjacencies", (0, 1), "0"), ("functions", (2,), "2")):
+        document = json.loads(good)
+        part = document[key]
+        for step in place[:-1]:
+            part = part[step]
+        part[place[-1]] = 2
+        path.write_text(json.dumps(document))
+        problems = audited_segments(str(path)).problems
+        found = f"an identifier of switches names a cable or function: 1, first 0x2 of {where}"
+        assert found in problems
+    document = json.loads(good)
+    document["adjacencies"] += [document["adjacencies"][0]]
+    path.write_text(json.dumps(document))
+    with pytest.raises(InvalidInput, match=r"link [0-9]+ has two adjacencies"):
+        read_segments(path)
+
+
+def test_any_json_of_the_same_is_read(written: Path, tmp_path: Path) -> None:
+    document = json.loads(written.read_text())
+    path = tmp_path / "t.srv6"
+    for text in (json.dumps(document, indent=1), json.dumps(document, sort_keys=True)):
+        path.write_text(text)
+        assert audit_of(str(path)) is SRV6.audit
+        assert audited_segments(str(path)).problems == ()
+    path.write_text(written.read_text().replace('"lists": {', '"lists": {"0": {},', 1))
+    with pytest.raises(InvalidInput, match="the key '0' is there twice"):
+        read_segments(path)
+
+
+def test_more_failures_of_a_degraded_network_are_listed_all_at_once(
+    parallel: Topology, tmp_path: Path
+) -> None:
+    path, down = tmp_path / "t.srv6", tmp_path / "down.json"
+    left = without(parallel, Failures(links=((2, 3),)))
+    SRV6.write(Routes(parse_expression("none", left), 1.0), path, settings=Srv6Settings())
+    checked(path)
+    down.write_text('{"links": [[0, 1], [2, 3]]}')
+    (problem,) = audited_segments(str(path), without=str(down)).problems
+    assert problem.startswith("a cable that is down: 2, first 0 to 1 of 0 -> 1")
+    down.write_text('{"links": [[0, 1]]}')
+    with pytest.raises(InvalidInput, match="what is down has to be listed all at once"):
+        audited_segments(str(path), without=str(down))
 
 
 @pytest.mark.parametrize(
@@ -391,6 +461,10 @@ def test_a_damaged_file_is_refused_in_a_line(
             "--identifier-bits 5 name at most 27 switches, and dfly(2,4,2,9) has 36",
         ),
         (["--identifier-bits", "3"], "--identifier-bits 3 is out of range: 4..32"),
+        (
+            ["--locator-block", "ff02::/32"],
+            "--locator-block ff02::/32: expected a prefix of unicast",
+        ),
         (["--locator-block", "here"], "--locator-block 'here': expected an IPv6 prefix"),
         (
             ["--locator-block", "5f00::1/32"],

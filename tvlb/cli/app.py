@@ -15,6 +15,7 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.metadata import version as version_of
+from itertools import pairwise, product
 from pathlib import Path
 from types import FrameType
 from typing import Any, cast
@@ -28,6 +29,7 @@ EXIT_FAILURE = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 _LATER_SECONDS = 0.05
+_OUTPUT = ("-o", "--output")
 
 # Wrong options and arguments; typer exports only this subclass of their common base.
 _UsageProblem: type[Exception] = typer.BadParameter.mro()[2]
@@ -184,6 +186,24 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
+def _keep_what_is_read(arguments: Sequence[str]) -> None:
+    """Raise InvalidInput if a command would replace a file that it reads."""
+    outputs, others = list[str](), list[str]()
+    for before, one in pairwise(["", *arguments]):
+        if before in _OUTPUT:
+            outputs.append(one)
+        elif one.startswith("--"):
+            name, _, value = one.partition("=")
+            (outputs if name in _OUTPUT else others).append(value)
+        elif one.startswith(_OUTPUT):
+            outputs.append(one[2:])
+        else:
+            others.append(one)
+    for target, other in product(outputs, others):
+        if os.path.isfile(target) and os.path.isfile(other) and os.path.samefile(target, other):
+            raise InvalidInput(f"{target} is read, too, and would be lost: name another output")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code.
 
@@ -197,6 +217,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGTERM, _interrupt)
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, _interrupt)
+        _keep_what_is_read(sys.argv[1:] if arguments is None else arguments)
         code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
     except _UsageProblem as error:
         _complain(cast("typer.BadParameter", error).format_message())

@@ -13,6 +13,7 @@ from types import NoneType
 from typing import Annotated, Any, cast, get_args, get_origin
 
 import typer
+from pydantic import AliasChoices
 from pydantic.fields import FieldInfo
 from rich.console import Console
 
@@ -186,6 +187,8 @@ def _option(field: FieldInfo, more: str) -> tuple[Any, Any]:
     text, _, absent = (field.description or "").partition("; null for ")
     values, text = _values(field.annotation), f"{text.rstrip('.')}.{more}"
     declare = _declared(values, field)
+    if isinstance(names := field.validation_alias, AliasChoices):
+        declare = partial(declare, names=[f"--{one}" for one in names.choices])
     if field.is_required():
         return Annotated[values, declare(text)], ...
     usual = absent.rstrip(".") or (field.default is not None and str(field.default))
@@ -207,8 +210,8 @@ def _declared(values: Any, field: FieldInfo) -> Callable[..., Any]:
     return partial(number, values=Number(low, high, above="gt" in ends, below="lt" in ends))
 
 
-def _text_option(text: str, **more: Any) -> Any:
-    return typer.Option(help=text, **more)
+def _text_option(text: str, *, names: Sequence[str] = (), **more: Any) -> Any:
+    return typer.Option(*names, help=text, **more)
 
 
 def _values(annotation: Any) -> Any:

@@ -128,7 +128,7 @@ def parse_json(content: bytes | str) -> Any:
         raise InvalidInput(f"no complete JSON document: {error}") from error
 
 
-def parse_unique_json(content: bytes) -> Any:
+def parse_unique_json(content: bytes | str) -> Any:
     """Return what a JSON text holds in which no object has a key twice.
 
     Raises

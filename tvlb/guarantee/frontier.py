@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -231,6 +232,9 @@ def check_static(
         raise InvalidInput("protected: a split for all failures has no limit of hops or throughput")
     if hops is not None and throughput is not None:
         raise InvalidInput(f"hops {hops:g} and throughput {throughput:g}: give one of them")
+    for name, value in (("hops", hops), ("throughput", throughput)):
+        if value is not None and not isinstance(value, Real):
+            raise InvalidInput(f"{name} {value!r} is not a number")
     if throughput is not None and not 0.0 < throughput <= 1.0:
         raise InvalidInput(f"throughput {throughput:g} is out of range: above 0, up to 1")
     if hops is not None and not hops >= (least := fewest_hops(topology)) * _SURE:
@@ -283,7 +287,9 @@ class Frontier:
                 f"{self.program.usage.topology} guarantees {most:.6f}"
             )
         load = max(_SURE / throughput, self._best.load)
-        return self._sought(Goal(load=_PER_HOP, hops=1.0, most_load=load))
+        found = self._sought(Goal(load=_PER_HOP, hops=1.0, most_load=load))
+        # Next to the best the program may have rounded its load.
+        return found if self.point(found).floor >= throughput else self._best
 
     def splits(self) -> list[Judged]:
         """Return splits from the fewest hops to the highest throughput."""

@@ -153,6 +153,8 @@ def read_any_table(path: Path | str) -> StoredTable:
             f"{path} is a network ({form}), where a table is needed: tvlb route makes a forwarding "
             "table of it, tvlb table one of paths"
         )
+    with files.explained("cannot read", path):
+        Path(path).stat()
     read = _by_suffix_of(path, able, known)
     with files.explained("cannot read", path), Path(path).open("rb") as stream:
         try:

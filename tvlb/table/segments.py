@@ -20,11 +20,11 @@ from typing import Any, cast
 import numpy as np
 import scipy
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from tvlb.documents import parse_json, read_file
+from tvlb.documents import parse_unique_json, read_file
 from tvlb.errors import InvalidInput
-from tvlb.table.kinds import Finding, Header, TableReport
+from tvlb.table.kinds import Finding, Header, TableReport, validated
 from tvlb.topology import Failures, Topology, links_left, read_failures, without
 from tvlb.traffic import Assignments
 
@@ -34,10 +34,14 @@ _ADDRESS_BITS = 128
 _LOCAL_SHARE = 3  # of the bits; a local identifier has them all set
 _TOLERANCE = 1e-9
 _SHOWN = 40
+_MOST_TEXT = 4096
 _NUMBER = re.compile("0|[1-9][0-9]{0,8}")
 # Rounding of the floor, which adds up shares in another order.
 _FLOOR_TOLERANCE = 1e-6
 _DOWN = "a cable that is down"
+_LOOKED_AT = 1024  # bytes
+# Of this file with its keys in their order, or by the alphabet.
+_BEGIN = re.compile(rb'\s*\{\s*"(srv6|adjacencies)"\s*:')
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,8 @@ class Cut:
             raise InvalidInput(
                 f"locator_block {block!r}: expected an IPv6 prefix, such as 5f00::/32"
             ) from error
+        if prefix.is_multicast or not int(prefix.network_address):
+            raise InvalidInput(f"locator_block {block}: expected a prefix of unicast addresses")
         if prefix.prefixlen + bits > _ADDRESS_BITS:
             raise InvalidInput(
                 f"locator_block {block} and identifier_bits {bits} are "
@@ -194,14 +200,14 @@ class SegmentHeader(Header):
 
     Attributes
     ----------
-    paths, min_share, loop_free : see `tvlb.table.Routes`.
+    paths, min_share, loop_free : see `tvlb.table.Routes`; what the lists were made of.
     locator_block, identifier_bits : see `Cut`.
     decapsulation : how the last switch removes the outer header, by USD or a function.
     slots : of a destination.
     """
 
-    paths: str
-    min_share: float | None
+    paths: str = Field(min_length=1, max_length=_MOST_TEXT)
+    min_share: float | None = Field(ge=0, le=1)
     loop_free: bool
     locator_block: str
     identifier_bits: int = Field(ge=_LOCAL_SHARE + 1, le=32)
@@ -218,6 +224,8 @@ class Told(BaseModel):
         was asked, over all pairs.
     second_address : lists that need a segment routing header.
     second_address_share : of the traffic, mean over the pairs.
+    unlisted : of the traffic that was asked for, what has no slot and so no list, sum over the
+        pairs.
     floor_asked, floor : what the shares sustain under every admissible traffic, as asked and by
         slots; None for large networks.
     """
@@ -228,6 +236,7 @@ class Told(BaseModel):
     moved_most: float
     second_address: int
     second_address_share: float
+    unlisted: float
     floor_asked: float | None
     floor: float | None
 
@@ -329,10 +338,9 @@ def _plain(entries: Sequence[Entry]) -> list[Any]:
 
 def is_segments(path: str) -> bool:
     """Whether a file looks like one of segment lists."""
-    begin = f'{{"{MARK}": '.encode()
     try:
         with Path(path).open("rb") as stream:
-            return stream.read(len(begin)) == begin
+            return _BEGIN.match(stream.read(_LOOKED_AT)) is not None
     except OSError:
         return False
 
@@ -346,7 +354,7 @@ def read_segments(path: Path | str) -> SegmentLists:
     """
     content = read_file(path, "segment lists")
     try:
-        return _parsed(parse_json(content), hashlib.sha256(content).hexdigest())
+        return _parsed(parse_unique_json(content), hashlib.sha256(content).hexdigest())
     except InvalidInput as error:
         raise InvalidInput(f"segment lists {path}: {error}") from error
 
@@ -356,15 +364,9 @@ _KEYS = (MARK, "nodes", "adjacencies", "functions", "lists", "told")
 
 def _parsed(document: object, digest: str) -> SegmentLists:
     parts = cast("dict[str, Any]", document if isinstance(document, dict) else {})
-    if tuple(parts) != _KEYS:
+    if set(parts) != set(_KEYS):
         raise InvalidInput(f"expected an object with {', '.join(_KEYS)}")
-    try:
-        header = SegmentHeader.model_validate_json(json.dumps(parts[MARK]))
-        told = Told.model_validate_json(json.dumps(parts["told"]))
-    except ValidationError as error:
-        problem = error.errors()[0]
-        where = ".".join(map(str, problem["loc"]))
-        raise InvalidInput(f"{where or 'top level'}: {problem['msg']}") from error
+    header, told = validated(SegmentHeader, parts[MARK]), validated(Told, parts["told"])
     if header.decapsulation not in DECAPSULATIONS:
         expected = " or ".join(DECAPSULATIONS)
         raise InvalidInput(f"decapsulation {header.decapsulation!r}: expected {expected}")
@@ -413,11 +415,13 @@ class _Reader:
             switch, identifier, link, target = self._list("an adjacency", row, 4)
             self._whole("link", link, 0, self._topology.num_links - 1)
             ends = (int(links.link_source[link]), int(links.link_target[link]))
-            if (switch, target) != ends:
+            if (self._switch(switch), self._switch(target)) != ends:
                 raise InvalidInput(
-                    f"link {link} leads from switch {ends[0]} to {ends[1]}, not from {switch!r} to "
-                    f"{target!r}"
+                    f"link {link} leads from switch {ends[0]} to {ends[1]}, not from {switch} to "
+                    f"{target}"
                 )
+            if link in named:
+                raise InvalidInput(f"link {link} has two adjacencies")
             named[link] = self._identifier(identifier)
         return Identifiers(
             [*map(self._identifier, self._list("nodes", nodes, switches))],
@@ -510,9 +514,9 @@ class Follower:
         """Send a packet from a switch."""
         packet = Followed([], source)
         waiting = [*reversed(addresses)]
-        address = waiting.pop() if waiting else 0
-        going = ""
-        while address:
+        going, address = "", 0
+        while address or waiting:
+            address = address or waiting.pop()
             at, before = packet.at, going
             going = self._step(packet, address)
             # Only an adjacency leads to a switch whose own identifier follows.
@@ -528,7 +532,7 @@ class Follower:
             if going == "adjacency" and ends:
                 packet.fault = "an adjacency is the last identifier"
                 return packet
-            address = shifted or (waiting.pop() if waiting else 0)
+            address = shifted
         if not addresses:
             packet.fault = "no address"
         return packet
@@ -651,7 +655,8 @@ class _Audit:
 
     def __init__(self, lists: SegmentLists, failures: Failures | None) -> None:
         whole = lists.topology
-        left = whole if failures is None else without(whole, failures)
+        origin = whole if whole.origin is None else whole.origin.network
+        left = whole if failures is None else without(origin, failures)
         self._is_whole = failures is None
         alive = np.ones(whole.num_links, dtype=bool)
         if failures is not None:
@@ -663,8 +668,8 @@ class _Audit:
         self._called = whole.called
         # Ends, links, and shares by slots and as asked, of all that was followed.
         self._taken: list[tuple[int, int, int, float, float]] = []
-        # Whether the file holds all that was asked for: what has no slot is left out.
-        self._is_all = self._is_whole
+        # What was asked for and is not in the file, since it has no slot.
+        self._unlisted = 0.0
 
     def report(self) -> SegmentReport:
         """Check everything."""
@@ -684,10 +689,8 @@ class _Audit:
             "second_address_share": float(second.sum() / pairs),
             "floor": self._floor(-2) if self._is_whole else None,
         }
-        asked = {"floor_asked": self._floor(-1)} if self._is_all else {}
-        for name, value in (told | asked).items():
-            if self._is_whole and not _same(getattr(lists.told, name), value):
-                self._found.add(f"the file tells another {name}", f"{value} found")
+        if self._is_whole:
+            self._check_told(told)
         findings = self._found.all()
         return SegmentReport(
             table_id=lists.digest,
@@ -698,6 +701,17 @@ class _Audit:
             hops_mean=float(hops.sum() / pairs),
             **told,
         )
+
+    def _check_told(self, found: Mapping[str, Any]) -> None:
+        """Compare what the file says of itself."""
+        told, asked = self._lists.told, self._floor(-1)
+        for name, value in {**found, "unlisted": self._unlisted, "floor_asked": asked}.items():
+            said = getattr(told, name)
+            # What was asked for beside what is listed can only lower its floor.
+            if name == "floor_asked" and self._unlisted > _TOLERANCE and said is not None:
+                said = max(said, value)
+            if not _same(said, value, name):
+                self._found.add(f"the file tells another {name}", f"{value} found")
 
     def _floor(self, share: int) -> float | None:
         loads = SplitLoads(self._lists.topology)
@@ -719,6 +733,10 @@ class _Audit:
         source = self._lists.topology.network.link_source
         local = [(int(source[link]), one) for link, one in known.adjacency.items()]
         local += list(enumerate(known.function))
+        if common := [each for each in local if each[1] < self._lists.cut.first_local]:
+            switch, one = common[0]
+            told = f"{one:#x} of {self._called(switch)}"
+            self._found.add("an identifier of switches names a cable or function", told)
         if twice := [each for each, count in Counter(local).items() if count > 1]:
             switch, one = twice[0]
             told = f"{one:#x} of {self._called(switch)}"
@@ -744,7 +762,7 @@ class _Audit:
         if weights != slots or not all(one.weight for one in entries):
             self._found.add("weights that do not sum", f"{pair}: {weights} of {slots}")
         shares = sum(one.share for one in entries)
-        self._is_all &= abs(shares - 1) <= _TOLERANCE
+        self._unlisted += max(0.0, 1 - shares)
         if not shares <= 1 + _TOLERANCE or not all(one.share > 0 for one in entries):
             self._found.add("shares that are none", pair)
         if len({one.addresses for one in entries}) < len(entries):
@@ -778,7 +796,7 @@ class _Audit:
                 self._found.add("a switch visited twice, by a file without such paths", pair)
 
 
-def _same(told: float | None, found: float | None) -> bool:
+def _same(told: float | None, found: float | None, name: str) -> bool:
     if told is None or found is None:
         return told is found
-    return abs(told - found) <= _FLOOR_TOLERANCE
+    return abs(told - found) <= (_FLOOR_TOLERANCE if "floor" in name else _TOLERANCE)

@@ -128,7 +128,7 @@ class FailureFigures(Document):
     )
     afresh: Share | None = Field(
         description="The best split of what is left sustains it; null where nodes are cut off from "
-        "others, or where too little symmetry is left."
+        "others or all are at one switch, or where too little symmetry is left."
     )
     afresh_bound: Share | None = Field(description="No split of what is left guarantees more.")
 

@@ -3,7 +3,7 @@
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import ConfigDict, Field
+from pydantic import AliasChoices, ConfigDict, Field
 
 from tvlb.documents import WHOLE, Document, versions
 from tvlb.guarantee import MOST_STARTS, STARTS, Guarantee, check_network, check_starts, worst
@@ -43,7 +43,8 @@ class GuaranteeBody(Request):
     )
     kind: ClassVar[str] = "guarantee"
 
-    vlb: AskedPathSet = "all"
+    # Of a table the command and the specification of names know the other one.
+    vlb: Annotated[AskedPathSet, Field(validation_alias=AliasChoices("vlb", "table"))] = "all"
     starts: Annotated[
         int,
         Field(

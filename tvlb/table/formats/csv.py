@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, BinaryIO
 
-from tvlb.documents import bounded, decimal_number, lines_of, parse_json
+from tvlb.documents import bounded, decimal_number, lines_of, parse_unique_json
 from tvlb.errors import InvalidInput
 from tvlb.languages import one_of
 from tvlb.table.formats import (
@@ -78,7 +78,7 @@ def _document(lines: list[str]) -> dict[str, object]:
         if match is None or match[1] in document:
             raise InvalidInput(f"line {number}: expected one header entry, '# name: value'")
         try:
-            document[match[1]] = parse_json(match[2])
+            document[match[1]] = parse_unique_json(match[2])
         except InvalidInput as error:
             raise InvalidInput(f"line {number}: {error}") from error
     return document

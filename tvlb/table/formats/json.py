@@ -4,7 +4,7 @@ import json
 from itertools import product
 from typing import Any, BinaryIO, cast
 
-from tvlb.documents import bounded, parse_json
+from tvlb.documents import bounded, parse_unique_json
 from tvlb.errors import InvalidInput
 from tvlb.languages import one_of
 from tvlb.table.formats import (
@@ -41,7 +41,7 @@ def _write(content: Content, stream: BinaryIO) -> int:
 
 
 def _read(stream: BinaryIO) -> StoredTable:
-    document: object = parse_json(bounded(stream))
+    document: object = parse_unique_json(bounded(stream))
     if not isinstance(document, dict):
         raise InvalidInput("a JSON document, but not a tvlb table")
     entries = cast("dict[str, object]", document)

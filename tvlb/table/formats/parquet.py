@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.documents import inflated, parse_json
+from tvlb.documents import inflated, parse_unique_json
 from tvlb.errors import InvalidInput
 from tvlb.paths import MAX_ROWS
 from tvlb.table.formats import Format, kind_called, rows_in
@@ -153,7 +153,7 @@ def _document(file: Any) -> tuple[TableKind[Any], dict[str, Any]]:
     if list(found.items()) != list(expected.items()):
         raise InvalidInput(f"expected the columns {_listed(expected)}, got {_listed(found)}")
     try:
-        document = parse_json(metadata[_key(kind.mark)])
+        document = parse_unique_json(metadata[_key(kind.mark)])
     except InvalidInput as error:
         raise InvalidInput(f"table header: {error}") from error
     if not isinstance(document, dict):

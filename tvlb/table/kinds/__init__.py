@@ -41,15 +41,32 @@ __all__ = [
     "kind_marked",
     "marks",
     "table_kinds",
+    "validated",
 ]
 
 _WIDE = {"i": np.int64, "u": np.int64, "f": np.float64}
 _GROUP = "tvlb.tables"
+_SHOWN = 40
+
+_Model = TypeVar("_Model", bound=BaseModel)
 
 Arrays = Mapping[str, NDArray[Any]]
 """Columns by name, in the order of files."""
 Entries = NDArray[np.int32]
 """A list of a header, int32 (entries, numbers of each)."""
+
+
+def validated(model: type[_Model], document: object) -> _Model:
+    """Return what a part of a file holds; raise InvalidInput, which names the first problem."""
+    try:
+        # JSON mode: strict, but arrays are tuples and object keys may be numbers.
+        return model.model_validate_json(json.dumps(document))
+    except ValidationError as error:
+        problem = error.errors()[0]
+        where = ".".join(str(part) for part in problem["loc"]) or "top level"
+        value, is_extra = problem["input"], problem["type"] == "extra_forbidden"
+        shown = "" if is_extra or isinstance(value, dict | list) else f" {str(value)[:_SHOWN]!r}"
+        raise InvalidInput(f"{where}{shown}: {problem['msg']}") from error
 
 
 class Header(BaseModel):
@@ -346,12 +363,9 @@ class TableKind(Generic[_Table]):
             raise InvalidInput(f"the table header has no entry {min(missing)!r}")
         rest = {name: value for name, value in entries.items() if name not in self.lists}
         try:
-            # JSON mode: strict, but arrays are tuples and object keys may be numbers.
-            header = self.header.model_validate_json(json.dumps(rest))
-        except ValidationError as error:
-            problem = error.errors()[0]
-            where = ".".join(str(part) for part in problem["loc"])
-            raise InvalidInput(f"table header, {where or 'top level'}: {problem['msg']}") from error
+            header = validated(self.header, rest)
+        except InvalidInput as error:
+            raise InvalidInput(f"table header, {error}") from error
         return header, {name: self._list(name, entries[name]) for name in self.lists}
 
     def _list(self, name: str, value: object) -> Entries:

@@ -15,6 +15,7 @@ from tvlb.errors import InvalidInput
 from tvlb.languages import declared, settings
 from tvlb.paths import (
     PUBLISHED_RULE,
+    EmptySet,
     PathRows,
     PathSet,
     SwitchSequences,
@@ -96,6 +97,11 @@ class Routes:
             check_share(self.min_share)
         if isinstance(self.path_set, PathSet):
             check_listable(self.path_set)
+            if isinstance(self.path_set, EmptySet) and self.min_share not in (None, 1.0):
+                raise InvalidInput(
+                    f"min_share {self.min_share:g} has no meaning for path set {self.path_set}: "
+                    "all is MIN"
+                )
         elif self.min_share is not None or self.loop_free:
             raise InvalidInput(
                 "min_share and loop_free have no meaning for a table that fixes all weights, such "

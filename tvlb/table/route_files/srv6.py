@@ -97,6 +97,7 @@ class _Writer:
     second_lists: int = 0
     moved: list[float] = field(default_factory=list[float])
     second: list[float] = field(default_factory=list[float])
+    unlisted: float = 0.0
 
     def __post_init__(self) -> None:
         self._cut = Cut.of(self.settings.locator_block, self.settings.identifier_bits)
@@ -129,6 +130,7 @@ class _Writer:
         ):
             found.setdefault(to, []).append(self._entry(slot, part, switches, links))
         for entries in found.values():
+            self.unlisted += max(0.0, 1 - sum(one.share for one in entries))
             second = [one.weight / slots for one in entries if len(one.addresses) > 1]
             self.second_lists += len(second)
             self.second.append(sum(second))
@@ -149,6 +151,7 @@ class _Writer:
             moved_most=max(self.moved, default=0.0),
             second_address=self.second_lists,
             second_address_share=sum(self.second) / pairs,
+            unlisted=self.unlisted,
             floor_asked=self._asked.floor(),
             floor=self._given.floor(),
         )
