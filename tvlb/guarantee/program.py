@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tvlb.errors import InvalidInput, SolverFailed
 from tvlb.guarantee.symmetry import Orbits, orbits_keeping
 from tvlb.guarantee.usage import PairUsage
+from tvlb.model.solvers.highs import run_engine
 from tvlb.topology import Topology
 from tvlb.traffic import Assigned, Assignments
 
@@ -271,7 +272,7 @@ class LinearProgram:
         engine.changeColBounds(variables - 1, goal.full, goal.most_load)
         engine.changeRowBounds(orbits, -highspy.kHighsInf, goal.most_hops)
         engine.clearSolver()
-        engine.run()
+        run_engine(engine)
         found = engine.getSolution()
         if not (found.value_valid and found.dual_valid):
             raise SolverFailed(f"fixed split: HiGHS says {engine.getModelStatus().name}")

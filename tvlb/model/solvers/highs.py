@@ -161,15 +161,18 @@ def _solve(instance: Instance, program: _Program, method: HighsMethod) -> Soluti
     for name, value in settings.items():
         _require(engine.setOptionValue(name, value), f"option {name}={value}", method)
     _require(engine.passModel(program.lp), "passModel", method)
-    ran = _run(engine)
+    ran = run_engine(engine)
     solution = _solution(instance, program, engine, method)
     if ran == highspy.HighsStatus.kError:
         return replace(solution, outcome=Outcome.ERROR)
     return solution
 
 
-def _run(engine: highspy.Highs) -> highspy.HighsStatus:
-    """Run in a thread, since it only hears Ctrl-C where it asks whether to go on."""
+def run_engine(engine: highspy.Highs) -> highspy.HighsStatus:
+    """Run HiGHS in a thread, since it hears Ctrl-C only where it asks whether to go on.
+
+    Simplex and interior points ask; a first-order method ends first.
+    """
     ended = threading.Event()
 
     def ask(event: highspy.HighsCallbackEvent) -> None:
