@@ -147,17 +147,12 @@ def simulate(
         raise InvalidInput(f"table: the packets of a {kind} go by no table")
     paths = [as_path_set(one, network, seed) for one in sets] if draws else []
     gone_by: object = table
-    match table:
-        case Forwarding():
-            gone_by = FollowedTable(table)
-        case FollowedTable():
-            pass
-        case StoredForwarding():
-            gone_by = FollowedTable(table.forwarding)
-        case StoredSplit():
-            gone_by = table.weighted_paths("the table")
-        case _:
-            pass
+    if isinstance(table, Forwarding):
+        gone_by = FollowedTable(table)
+    elif isinstance(table, StoredForwarding) and not isinstance(table, FollowedTable):
+        gone_by = FollowedTable(table.forwarding)
+    elif isinstance(table, StoredSplit):
+        gone_by = table.weighted_paths("the table")
     drawn: dict[str, Any] = {"path_set": paths, "table": gone_by} if draws else {}
     usual = "ugal-l" if scenario is Scenario else "min"
     case: Any = scenario(

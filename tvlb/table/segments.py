@@ -708,7 +708,7 @@ class _Audit:
         for name, value in {**found, "unlisted": self._unlisted, "floor_asked": asked}.items():
             said = getattr(told, name)
             # What was asked for beside what is listed can only lower its floor.
-            if name == "floor_asked" and self._unlisted > _TOLERANCE and said is not None:
+            if name == "floor_asked" and self._unlisted > _TOLERANCE and None not in (said, value):
                 said = max(said, value)
             if not _same(said, value, name):
                 self._found.add(f"the file tells another {name}", f"{value} found")

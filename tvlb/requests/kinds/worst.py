@@ -43,7 +43,7 @@ class GuaranteeBody(Request):
     )
     kind: ClassVar[str] = "guarantee"
 
-    # Of a table the command and the specification of names know the other one.
+    # By either name where it is a table.
     vlb: Annotated[AskedPathSet, Field(validation_alias=AliasChoices("vlb", "table"))] = "all"
     starts: Annotated[
         int,
