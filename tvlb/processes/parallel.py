@@ -71,7 +71,7 @@ def available_cores() -> int:
 
 def check_workers(count: int, name: str = "workers") -> None:
     """Raise InvalidInput unless so many processes or threads may be started."""
-    if not 1 <= count <= MOST_WORKERS:
+    if count not in range(1, MOST_WORKERS + 1):
         raise InvalidInput(f"{name} {count} is out of range: 1..{MOST_WORKERS}")
 
 
