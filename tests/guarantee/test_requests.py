@@ -49,6 +49,10 @@ def test_the_command_writes_a_witness_that_the_model_confirms(
         (["2,4,2,3", "--starts", "0"], "--starts 0 is out of range: 1..1000"),
         (["2,4,2,3", "-o", "w.txt"], "w.txt: the name must end in one of .csv"),
         (["2,4,2,3", "--vlb", "<=9"], "<=9"),
+        (
+            ["2,4,2,3", "--vlb", "all", "--table", "t.json"],
+            "--vlb all and --table t.json: give one",
+        ),
         (["star.json"], "has nodes at one switch only"),
         (["4,8,4,33"], "has too little symmetry"),
     ],

@@ -122,6 +122,13 @@ def _body(
     Files of tables become their ids, by which a server knows them and `here` from now on.
     """
     without, fabric = given.pop("without", None), given.pop("fabric", None)
+    for name, asked in body.model_fields.items():
+        every = {one: given.pop(one, None) for one in _names_of(name, asked)}
+        said = {one: value for one, value in every.items() if value is not None}
+        if len(said) > 1:
+            both = " and ".join(f"--{one} {value}" for one, value in said.items())
+            raise InvalidInput(f"{both}: give one")
+        given[name] = next(iter(said.values()), None)
     if fabric is not None and given.get("table") is None:
         raise InvalidInput(f"--fabric {fabric}: it is of a forwarding table, and none is given")
     if given.get("topology") is not None:
@@ -134,6 +141,12 @@ def _body(
         elif name == "table" and fabric is not None:
             raise InvalidInput(f"--fabric {fabric}: it is of a file, and {text} is none")
     return body(**{name: value for name, value in given.items() if value is not None})
+
+
+def _names_of(name: str, field: FieldInfo) -> Sequence[str]:
+    """Return the names of a field, of which commands have an option each."""
+    names = field.validation_alias
+    return [*map(str, names.choices)] if isinstance(names, AliasChoices) else [name]
 
 
 def _is_file(name: str, text: str) -> bool:
@@ -152,7 +165,8 @@ def _parameters(kind: RequestKind) -> Generator[inspect.Parameter]:
         elif name in body.declared:
             options[name] = _setting(body.declared[name])
         else:
-            options[name] = _option(asked, _FILE_TOO if name in _naming(kind) else "")
+            option = _option(asked, _FILE_TOO if name in _naming(kind) else "")
+            options |= dict.fromkeys(_names_of(name, asked), option)
     if "table" in body.model_fields:
         options["fabric"] = (FabricOption, None)
     if kind.makes_table:
@@ -187,8 +201,6 @@ def _option(field: FieldInfo, more: str) -> tuple[Any, Any]:
     text, _, absent = (field.description or "").partition("; null for ")
     values, text = _values(field.annotation), f"{text.rstrip('.')}.{more}"
     declare = _declared(values, field)
-    if isinstance(names := field.validation_alias, AliasChoices):
-        declare = partial(declare, names=[f"--{one}" for one in names.choices])
     if field.is_required():
         return Annotated[values, declare(text)], ...
     usual = absent.rstrip(".") or (field.default is not None and str(field.default))
@@ -210,8 +222,8 @@ def _declared(values: Any, field: FieldInfo) -> Callable[..., Any]:
     return partial(number, values=Number(low, high, above="gt" in ends, below="lt" in ends))
 
 
-def _text_option(text: str, *, names: Sequence[str] = (), **more: Any) -> Any:
-    return typer.Option(*names, help=text, **more)
+def _text_option(text: str, **more: Any) -> Any:
+    return typer.Option(help=text, **more)
 
 
 def _values(annotation: Any) -> Any:
