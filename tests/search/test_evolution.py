@@ -306,6 +306,20 @@ def test_where_rules_are_sought_challengers_are_judged_by_saturation_loads() -> 
     assert found.reference.figures.accepted.tolist() == loads
 
 
+@pytest.mark.parametrize("searched", [Searched.BOTH, Searched.PATHS])
+def test_where_rules_are_sought_the_best_of_other_paths_challenges_too(searched: Searched) -> None:
+    found = search(replace(SETTING, searched=searched, budget=0)).found
+    raced = [one.candidate for one in found.raced]
+    first, second, *rest = raced
+    paths = {first.ruled(None).name, second.ruled(None).name}
+    others = [one for one in rest if one.ruled(None).name not in paths]
+    expected = [first, second, *others[: searched is Searched.BOTH]]
+    assert others
+    assert len(paths) == (1 if searched is Searched.BOTH else 2)
+    names = [one.candidate.name for one in found.challengers]
+    assert names == ["short(2,3)", *(one.name for one in expected)]
+
+
 def test_what_wins_challenges_in_its_balanced_forms() -> None:
     setting = replace(SETTING, balancing=BalanceOptions(), budget=400 * FLIT_HOPS, seed=4)
     found = search(setting, landscape=Landscape(noise=0.3)).found

@@ -10,7 +10,7 @@ objective, and what may change of a set (`Scope`), take turns, one generation ea
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from itertools import cycle
+from itertools import cycle, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -330,7 +330,7 @@ class Evolution:
             plain = (one.candidate for one in ranked if one.candidate.ugal is None)
             incumbent = self.challenge(next(plain))
         if scope.searched is self.noted:
-            for one in ranked[:_CHALLENGING_STARTS]:
+            for one in _challenging(ranked, scope):
                 incumbent = self._better(incumbent, one, scope, weight)
         else:
             incumbent = self._winner(incumbent, ranked[0].candidate, scope.searched, weight)
@@ -422,6 +422,19 @@ class Evolution:
     def _show(self) -> None:
         total = max(self.budget, 1)
         self.report(Progress("search", min(self.spent, total), total, f"best {self._best}"))
+
+
+def _challenging(ranked: Sequence[Scored], scope: Scope) -> list[Scored]:
+    """Return the best starts and, where rules may change, the best one by other paths.
+
+    An overload ranks paths by other rules than the published one less well than rules.
+    """
+    best = ranked[:_CHALLENGING_STARTS]
+    if scope.rules is None:
+        return list(best)
+    paths = {one.candidate.ruled(None).name for one in best}
+    others = (one for one in ranked if one.candidate.ruled(None).name not in paths)
+    return [*best, *islice(others, 1)]
 
 
 def _by_shape(candidate: Candidate) -> ShapeSet | None:
