@@ -138,7 +138,7 @@ def simulate(
     network, traffic = as_topology(topology), as_pattern(pattern)
     scenario: Any = RouterScenario.of_config(config or SimulationConfig())
     asked = "all" if path_set is None else path_set
-    sets = (asked,) if isinstance(asked, PathSet | str) else asked
+    sets = (asked,) if isinstance(asked, str) or not isinstance(asked, Sequence) else asked
     draws = issubclass(scenario, DrawsPaths)
     kind = type(config).__name__
     if path_set is not None and not draws:

@@ -1,14 +1,18 @@
 """The call syntax and the arguments that functions declare for it."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sim_bridge import simulate
 from tvlb.errors import InvalidInput
+from tvlb.guarantee import worst
 from tvlb.languages import (
     Call,
     Choice,
@@ -18,6 +22,9 @@ from tvlb.languages import (
     WholeArgument,
     parse_call,
 )
+from tvlb.paths import as_path_set
+from tvlb.topology import as_topology
+from tvlb.traffic import as_pattern
 
 
 def made(
@@ -96,6 +103,24 @@ def test_what_is_no_call_is_refused_in_one_short_line(text: str, complaint: str)
         parse_call(text)
     assert len(str(refusal.value)) < 200
     assert "\n" not in str(refusal.value)
+
+
+READERS: list[Callable[[Any], object]] = [
+    as_topology,
+    as_pattern,
+    partial(as_path_set, topology=None),
+    lambda value: simulate("2,4,2,3", path_set=[value], load=0.1),
+    lambda value: worst("2,4,2,3", value),
+]
+
+
+@pytest.mark.parametrize("value", [None, 3, b"all", ["all"]])
+@pytest.mark.parametrize("read", READERS)
+def test_python_refuses_what_is_neither_a_text_nor_an_object(
+    read: Callable[[Any], object], value: object
+) -> None:
+    with pytest.raises(InvalidInput, match=rf"^{re.escape(repr(value))} is no \w+, nor the text"):
+        read(value)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from tvlb.languages.calls import (
     Signature,
     WholeArgument,
     parse_call,
+    read_as,
 )
 from tvlb.languages.choices import all_of, choose, in_turn, members, one_of
 from tvlb.languages.registry import declared, from_others, import_modules
@@ -74,6 +75,7 @@ __all__ = [
     "offered",
     "one_of",
     "parse_call",
+    "read_as",
     "setting",
     "settings",
     "with_default",

@@ -15,6 +15,8 @@ from typing import Generic, TypeVar, cast, get_type_hints
 
 from tvlb.errors import InvalidInput
 
+_Value = TypeVar("_Value")
+
 _MAX_TEXT = 4000
 _MAX_DEPTH = 8
 _SHOWN = 80
@@ -78,6 +80,20 @@ def parse_call(text: str, longest: int = _MAX_TEXT) -> Call:
         else:
             keywords[keyword[1]] = keyword[2]
     return Call(match[1], tuple(arguments), tuple(keywords.items()))
+
+
+def read_as(value: _Value | str, kind: type[_Value], parse: Callable[[str], _Value]) -> _Value:
+    """Return what is given as itself, or as a text that is parsed.
+
+    Raises
+    ------
+    InvalidInput : it is neither; or as `parse`.
+    """
+    if isinstance(value, str):
+        return parse(value)
+    if not isinstance(value, kind):
+        raise InvalidInput(f"{value!r} is no {kind.__name__}, nor the text of one")
+    return value
 
 
 def _split(inside: str) -> list[str]:

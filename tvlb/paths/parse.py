@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 
 from tvlb.errors import InvalidInput
-from tvlb.languages import declared, one_of
+from tvlb.languages import declared, one_of, read_as
 from tvlb.paths.expression_set import ExpressionSet
 from tvlb.paths.meet_set import MeetSet
 from tvlb.paths.path_set import PathSet
@@ -67,15 +67,17 @@ def as_path_set(value: PathSet | str, topology: Topology | None, seed: int = 0) 
 
     Raises
     ------
-    InvalidInput : the text is neither an expression nor a saved table of the network, or there is
-        no network to it.
+    InvalidInput : it is no path set, the text is neither an expression nor a saved table of the
+        network, or there is no network to it.
     """
-    if not isinstance(value, str):
-        return value
-    if topology is None:
-        raise InvalidInput(f"path set {value!r}: the text of one needs a topology")
-    # By its name: saved tables are of a layer above.
-    return import_module("tvlb.table").parse_path_set(value, topology, seed)
+
+    def parsed(text: str) -> PathSet:
+        if topology is None:
+            raise InvalidInput(f"path set {text!r}: the text of one needs a topology")
+        # By its name: saved tables are of a layer above.
+        return import_module("tvlb.table").parse_path_set(text, topology, seed)
+
+    return read_as(value, PathSet, parsed)
 
 
 def _parse_one(text: str, topology: Topology, seed: int) -> ExpressionSet:

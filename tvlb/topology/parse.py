@@ -4,6 +4,7 @@ import os
 import re
 
 from tvlb.errors import InvalidInput
+from tvlb.languages import read_as
 from tvlb.topology.degraded import without
 from tvlb.topology.failures import read_failures
 from tvlb.topology.files import describe_network_files, is_network_file, read_network
@@ -54,4 +55,4 @@ def parse_topology(text: str, failures: str | None = None) -> Topology:
 
 def as_topology(value: Topology | str) -> Topology:
     """Return a network, given as itself or as the text that commands take; see `parse_topology`."""
-    return parse_topology(value) if isinstance(value, str) else value
+    return read_as(value, Topology, parse_topology)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from tvlb.errors import InvalidInput
-from tvlb.languages import Argument, declared, one_of, parse_call
+from tvlb.languages import Argument, declared, one_of, parse_call, read_as
 from tvlb.traffic.matrix import MatrixPattern, is_matrix
 from tvlb.traffic.pattern import NamedPattern, Pattern, signature_of
 
@@ -45,7 +45,7 @@ def parse_pattern(text: str) -> Pattern:
 
 def as_pattern(value: Pattern | str) -> Pattern:
     """Return a pattern, given as itself or as the text that commands take; see `parse_pattern`."""
-    return parse_pattern(value) if isinstance(value, str) else value
+    return read_as(value, Pattern, parse_pattern)
 
 
 def parse_asked_pattern(text: str) -> Pattern:
