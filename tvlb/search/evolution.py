@@ -257,6 +257,16 @@ class Evolution:
         self._show()
         return best + ranked[survivors:]
 
+    def race_whole(self, candidates: Sequence[Candidate], weight: float) -> list[Scored]:
+        """Race sets, and return those that were simulated on all patterns, best first.
+
+        Of sets that raced before some were, some were not: their scores are of other patterns.
+        """
+        self.race(candidates, weight)
+        patterns = len(self._short_reference.latency)
+        ranked = self._ranked(candidates, weight)
+        return [one for one in ranked if len(one.figures.latency) == patterns]
+
     def _ranked(self, candidates: Sequence[Candidate], weight: float) -> list[Scored]:
         scored = [
             Scored(

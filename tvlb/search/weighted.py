@@ -293,7 +293,7 @@ def _by_best_rule(
     usual, weight = conventional(topology, setting.seed), setting.objective.latency_weights[0]
     rules = [*setting.rules.starts(), best.candidate.ugal or setting.rules.base]
     ruled = [usual.ruled(one) for one in rules if one != setting.rules.base]
-    return evolution.race(_different([usual, *ruled]), weight)[0].candidate
+    return evolution.race_whole(_different([usual, *ruled]), weight)[0].candidate
 
 
 def _starts(
@@ -330,7 +330,7 @@ def _starts(
             one.candidate
             for each in setting.objective.latency_weights
             for sets in (starts, _different(ruled))
-            for one in evolution.race(sets, each)[:_KEPT]
+            for one in evolution.race_whole(sets, each)[:_KEPT]
         ]
         return _different(going_on), None
     balanced = _balanced_starts(as_they_are, published, forms)
