@@ -13,8 +13,8 @@ table: $(READY) ## Compute the T-VLB table of dfly(4,8,4,9) and print its summar
 
 # All start many processes, none of which should compile the package anew.
 table test test-slow test-all: export PYTHONDONTWRITEBYTECODE =
-# A third of their time they wait for those: four at once are right for two cores.
-PYTEST := $(BIN)/python -m pytest --numprocesses 4 --no-loadscope-reorder
+# A third of their time they wait for those: three at once are right for two cores.
+PYTEST := $(BIN)/python -m pytest --numprocesses 3 --no-loadscope-reorder
 
 test: $(READY) ## Run the test suite but for what is slow, in the order of tests/conftest.py
 	$(PYTEST) -m 'not slow'

@@ -30,7 +30,7 @@ from tvlb.requests.kind import RequestKind, StoredResult
 from tvlb.requests.prices import Prices
 from tvlb.requests.request import Question
 from tvlb.search import SearchOptions
-from tvlb.table import CompactTable, write_table
+from tvlb.table import CompactTable, SplitTable, write_table
 from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.topology import Failures, Listing, parse_topology, without
 
@@ -41,8 +41,8 @@ _PAPER: dict[str, Any] = quick_options(100, 100, 0.1) | {
     "data_points": 2,
 }
 _WINDOWS = _PAPER["screening"]
-_FOLLOWED = ForwardingTable.of(route(parse_topology("2,4,2,5")).forwarding, "psssp")
-_SPLIT = static("2,4,2,3").table
+# Tables that are made where a request names them.
+_FOLLOWED, _SPLIT = "1" * 64, "2" * 64
 # What is asked with one setting changed at a time, the kind first.
 BASES: Mapping[str, dict[str, Any]] = {
     "simulation by min": _RUN | {"routing": "min"},
@@ -51,9 +51,9 @@ BASES: Mapping[str, dict[str, Any]] = {
     "simulation by ugal-g": _RUN | {"routing": "ugal-g"},
     "simulation by par": _RUN | {"routing": "par"},
     "simulation by table": _RUN
-    | {"routing": "table", "table": _FOLLOWED.id, "vcs": "won", "load": [0.3]},
+    | {"routing": "table", "table": _FOLLOWED, "vcs": "won", "load": [0.3]},
     "simulation by static": _RUN
-    | {"topology": "2,4,2,3", "routing": "static", "table": _SPLIT.id, "load": [0.3]},
+    | {"topology": "2,4,2,3", "routing": "static", "table": _SPLIT, "load": [0.3]},
     "simulation, search": _RUN | {"topology": "1,3,1,4", "saturation": True, "load": []},
     "simulation, vct by min": _RUN | {"router": "vct"},
     "simulation, vct by valiant": _RUN
@@ -61,7 +61,7 @@ BASES: Mapping[str, dict[str, Any]] = {
     | {"vcs": "2phases"},
     "simulation, vct by ugal-l": _RUN | {"router": "vct", "routing": "ugal-l"},
     "simulation, vct by static": _RUN
-    | {"topology": "2,4,2,3", "router": "vct", "routing": "static", "table": _SPLIT.id},
+    | {"topology": "2,4,2,3", "router": "vct", "routing": "static", "table": _SPLIT},
     "stability": {"topology": "1,2,2,3", "cycles": 100_000, "until_collapse": True},
     "model": {"topology": "2,4,2,5", "pattern": "shift(1,0)", "vlb": "<=4+60%"},
 }
@@ -144,6 +144,19 @@ _DECLARING: Mapping[str, type] = {
 }
 
 
+@cache
+def _followed() -> ForwardingTable:
+    return ForwardingTable.of(route(parse_topology("2,4,2,5")).forwarding, "psssp")
+
+
+@cache
+def _split() -> SplitTable:
+    return static("2,4,2,3").table
+
+
+_TABLES = {_FOLLOWED: _followed, _SPLIT: _split}
+
+
 class Here(Context):
     """Computes in this process, keeps the results of units, and has one table."""
 
@@ -170,9 +183,9 @@ class Here(Context):
         )
 
     def table(self, text: str) -> StoredResult:
-        table = {one.id: one for one in (_FOLLOWED, _SPLIT)}.get(text)
-        if table is None:
+        if text not in _TABLES:
             return self.result(text, "table")
+        table = _TABLES[text]()
         asked_for = {"topology": str(table.topology)}
         return StoredResult(text, table.kind.name, asked_for, text, dict, lambda: table)
 
