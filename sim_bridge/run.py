@@ -137,6 +137,7 @@ def simulate(
     """
     network, traffic = as_topology(topology), as_pattern(pattern)
     scenario: Any = RouterScenario.of_config(config or SimulationConfig())
+    scenario.check_threads(threads)
     asked = "all" if path_set is None else path_set
     sets = (asked,) if isinstance(asked, str) or not isinstance(asked, Sequence) else asked
     draws = issubclass(scenario, DrawsPaths)
@@ -161,9 +162,7 @@ def simulate(
     if draws:
         case.check_chosen("path_set")
     if not isinstance(load, Sequence):
-        more = {} if threads is None else {"threads": threads}
-        if more and not case.takes_threads:
-            raise InvalidInput(f"threads {threads}: a run with a {kind} has one")
+        more = {"threads": threads} if threads is not None and case.takes_threads else {}
         return case.run(load, config, stop, **more)
     if stop is not None:
         raise InvalidInput("stop is of one load, and there are several")

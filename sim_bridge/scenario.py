@@ -17,6 +17,7 @@ from sim_bridge.trace import make_traces
 from tvlb.errors import InvalidInput
 from tvlb.languages import Number, Whole
 from tvlb.native import kernels
+from tvlb.processes import check_workers
 from tvlb.topology import Topology
 from tvlb.traffic import LoadStep, NodeTraffic, Pattern
 
@@ -105,6 +106,16 @@ class RouterScenario(ABC, Generic[Config, Result]):
         SimulationDeadlock : buffers wait for each other in a circle.
         """
         return self._run(load, config, stop)
+
+    @classmethod
+    def check_threads(cls, threads: int | None) -> None:
+        """Raise InvalidInput unless one of its runs may have so many threads; None is as many."""
+        if threads is not None:
+            check_workers(threads, "threads")
+        if not cls.takes_threads and threads not in (None, 1):
+            raise InvalidInput(
+                f"threads {threads} is out of range: 1, as routers of this model have"
+            )
 
     @property
     def most_threads(self) -> int:

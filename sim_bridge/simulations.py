@@ -19,7 +19,7 @@ from sim_bridge.scenario import SEEDS, RouterScenario
 from tvlb.documents import Frame
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.languages import settings
-from tvlb.processes import Progress, Reporter, map_threads, silent
+from tvlb.processes import Progress, Reporter, available_cores, map_threads, silent
 from tvlb.statistics import check_seed
 
 _SEARCH_GRID = 0.01
@@ -111,8 +111,8 @@ def simulate_request(
     Parameters
     ----------
     workers : runs side by side.
-    threads : of each run, if its routers take several; None for as many as there are workers for
-        each, on a large network. The results do not depend on either.
+    threads : of each run, if its routers take several; None for as many as the runs that are left
+        leave of the workers and cores, on a large network. The results do not depend on either.
 
     Raises
     ------
@@ -149,17 +149,10 @@ def parse_warmup(text: str) -> tuple[Warmup, int]:
     return Warmup.DETECT if kind else Warmup.FIXED, cycles
 
 
-def _threads(
-    request: SimulationRequest, runs: int, workers: int, threads: int | None
-) -> dict[str, Any]:
-    """Return what runs are told of their threads, as `simulate_request` has it."""
-    if not request.scenario.takes_threads:
-        if threads not in (None, 1):
-            kind = type(request.config).__name__
-            raise InvalidInput(f"threads {threads}: a run with a {kind} has one")
-        return {}
-    spare = min(max(1, workers // runs), request.scenario.most_threads)
-    return {"threads": spare if threads is None else threads}
+def _threads(request: SimulationRequest, left: int, workers: int, threads: int | None) -> int:
+    """Return how many threads the next of the runs that are left is to have."""
+    spare = min(workers, available_cores()) // max(1, left)
+    return max(1, min(spare, request.scenario.most_threads)) if threads is None else threads
 
 
 class _Meter:
@@ -174,6 +167,11 @@ class _Meter:
     def finish(self, result: Any) -> None:
         """Count a finished run for what was planned; may be called from any thread."""
         self._corrections.append(self._planned - result.cycles)
+
+    @property
+    def left(self) -> int:
+        """Runs that have not ended."""
+        return self._runs - len(self._corrections)
 
     def progress(self) -> Progress:
         """Return the present state in cycles."""
@@ -206,6 +204,7 @@ def simulate_loads(
     InvalidInput, SimulationDeadlock : as `sim_bridge.simulate`.
     Cancelled : `stop` was set.
     """
+    request.scenario.check_threads(threads)
     if not loads:
         return []
     for scenario in request.scenarios:
@@ -213,10 +212,12 @@ def simulate_loads(
     flag = stop or StopFlag()
     jobs = [(scenario, load) for load in loads for scenario in request.scenarios]
     meter = _Meter(request.config, len(jobs), flag)
-    more = _threads(request, len(jobs), workers, threads)
 
     def run(job: tuple[RouterScenario[Any, Any], float]) -> Any:
         scenario, load = job
+        more: dict[str, Any] = {}
+        if scenario.takes_threads:
+            more["threads"] = _threads(request, meter.left, workers, threads)
         result = scenario.run(load, request.config, flag, **more)
         if result.stopped == "cancelled":
             raise Cancelled("the simulations were cancelled")
@@ -246,11 +247,11 @@ def find_saturation(
     ------
     InvalidInput, SimulationDeadlock, Cancelled : as `sim_bridge.search_saturation`.
     """
+    request.scenario.check_threads(threads)
     for scenario in request.scenarios:
         scenario.check([_SEARCH_GRID])
     flag = stop or StopFlag()
     total = len(request.scenarios)
-    more = _threads(request, total, workers, threads)
     finished = 0
     verdict = ""
 
@@ -258,9 +259,12 @@ def find_saturation(
         nonlocal verdict
         verdict = f", load {result.load:g} {'saturated' if result.saturated else 'sustained'}"
 
+    def share() -> int:
+        return _threads(request, total - finished, workers, threads)
+
     def search(scenario: Any) -> SaturationSearch:
         return search_saturation(
-            scenario, request.config, step=_SEARCH_GRID, stop=flag, on_run=note, **more
+            scenario, request.config, step=_SEARCH_GRID, stop=flag, on_run=note, threads=share
         )
 
     def show() -> None:

@@ -170,6 +170,15 @@ def test_packets_in_deep_buffers_are_counted() -> None:
     assert short.memory_bytes - none.memory_bytes == 288 * 1000 * 48 + 1000 * 6
 
 
+def test_switches_take_memory_by_their_virtual_channels_and_buffers() -> None:
+    """At least what was measured of runs without packets, in MB beyond 60 of the process."""
+    topology = parse_topology("dfly(16,32,16,64,palmtree)")
+    for vcs, buffer, measured in ((4, 32, 39), (8, 4096, 180), (16, 32, 324), (16, 4096, 595)):
+        config = SimulationConfig(0, 1, vc_count=vcs, buffer_flits=buffer)
+        cost = simulation_cost(topology, "min", config, [0.0], 1, False)
+        assert measured * 1e6 < cost.memory_bytes - 60e6 < 4 * measured * 1e6
+
+
 def test_latencies_of_long_saturated_runs_are_counted() -> None:
     # Measured with shift(1,0) at load 1: 385 MB, of which 155 whatever the latencies.
     config = SimulationConfig(warmup_cycles=0, measured_cycles=50_000_000)

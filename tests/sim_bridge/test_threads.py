@@ -1,11 +1,20 @@
 """One simulation on several threads, and block by block: nothing but times may change."""
 
+import subprocess
+import sys
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from sim_bridge import FogConfig, Scenario, SimulationConfig, simulate
+from sim_bridge import (
+    FogConfig,
+    Scenario,
+    SimulationConfig,
+    SimulationRequest,
+    simulate,
+    simulate_request,
+)
 from tvlb.cli import main
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
@@ -87,8 +96,56 @@ def test_threads_out_of_range() -> None:
     topology = parse_topology("2,4,2,5")
     with pytest.raises(InvalidInput, match=r"threads 0 is out of range: 1\.\.1024"):
         simulate(topology, load=0.1, config=CONFIG, threads=0)
-    with pytest.raises(InvalidInput, match="threads 2: a run with a FogConfig has one"):
-        simulate(topology, load=[0.1], config=FogConfig(), threads=2)
+    for wrong in (2.0, True, "2"):
+        with pytest.raises(InvalidInput, match=rf"threads {wrong!r} is not an integer: 1\.\.1024"):
+            simulate(topology, load=0.1, config=CONFIG, threads=cast("Any", wrong))
+    loads: list[Any] = [0.1, [0.1]]
+    for load in loads:
+        with pytest.raises(InvalidInput, match="threads 2 is out of range: 1, as routers of this"):
+            simulate(topology, load=load, config=FogConfig(10, 10), threads=2)
+        simulate(topology, load=load, config=FogConfig(10, 10), threads=1)
+
+
+def test_a_router_that_takes_one_is_known_before_any_work(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tvlb.cli.simulate.parse_topology", None)
+    assert main(["simulate", "2,4,2,5", "--router", "vct", "--load", "0.1", "--threads", "2"]) == 2
+    assert "--threads 2 is out of range: 1" in capsys.readouterr().err
+
+
+def test_a_run_alone_has_the_cores_but_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim_bridge.simulations.available_cores", lambda: 2)
+    topology = parse_topology("dfly(4,8,4,33)")
+    scenario = Scenario(
+        topology, "min", parse_expression("none", topology), parse_pattern("uniform"), 0
+    )
+    request = SimulationRequest(scenario, SimulationConfig(10, 10), loads=[0.1], saturation=True)
+    for workers, threads in ((1, 1), (64, 2)):
+        assert {one.threads for one in simulate_request(request, workers=workers).runs} == {threads}
+
+
+_FEW_THREADS = """
+import os, resource
+from sim_bridge import SimulationConfig, simulate
+
+def run(threads):
+    config = SimulationConfig(10, 20)
+    return simulate("hyperx(1,4,4,4)", routing="min", load=0.5, config=config, threads=threads)
+
+alone = run(1)
+if os.getuid() == 0:  # whom no limit holds
+    os.setuid(65534)
+resource.setrlimit(resource.RLIMIT_NPROC, (8, 8))
+few = run(64)
+print(few.threads < 64, few.flit_hops == alone.flit_hops)
+"""
+
+
+def test_fewer_threads_do_where_no_more_can_be_started() -> None:
+    command = [sys.executable, "-c", _FEW_THREADS]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert told.stdout == "True True\n"
 
 
 def test_a_command_says_where_threads_are_of_no_use(capsys: pytest.CaptureFixture[str]) -> None:

@@ -72,6 +72,7 @@ def simulate(
     if place is not None and threads is not None:
         raise InvalidInput("--threads with --server: the server decides on its threads")
     model = router_named(router)
+    model.simulated.check_threads(threads)
     asked = model.asked(given)
     loads = [] if load is None else parse_loads(load)
     if figure is not None:

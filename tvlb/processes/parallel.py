@@ -69,8 +69,10 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def check_workers(count: int, name: str = "workers") -> None:
+def check_workers(count: object, name: str = "workers") -> None:
     """Raise InvalidInput unless so many processes or threads may be started."""
+    if not isinstance(count, int) or isinstance(count, bool):
+        raise InvalidInput(f"{name} {count!r} is not an integer: 1..{MOST_WORKERS}")
     if count not in range(1, MOST_WORKERS + 1):
         raise InvalidInput(f"{name} {count} is out of range: 1..{MOST_WORKERS}")
 

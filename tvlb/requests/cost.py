@@ -122,6 +122,10 @@ _BYTES_PER_FOLLOWED_ENTRY = 24.0
 # Of a split the paths of all pairs are listed, if it takes them all, and drawn by their weights.
 _BYTES_PER_SHARED_PATH, _SECONDS_PER_SHARED_PATH = 12.0, 2e-7
 _BYTES_PER_NODE = 2000.0
+# A switch has masks of all its virtual channels for each of them. Cycles ahead in which events may
+# fall due take memory beside some switches at a time, and no more than all of these.
+_BYTES_PER_CHANNEL, _BYTES_PER_CHANNELS_SQUARED = 48.0, 1 / 8
+_BYTES_PER_CYCLE_AHEAD, _BYTES_PER_CYCLES_AHEAD = 48.0, 640 * 1024
 # Their pool doubles, and while it moves both are there: 32 to 64.
 _BYTES_PER_PACKET = 48.0
 _DRAIN_CYCLES = 100
@@ -387,7 +391,7 @@ def simulation_cost(
     latencies = config.most_cycles * _BYTES_PER_LATENCY if busiest > 0.0 else 0.0
     entries = topology.num_nodes * topology.num_switches * Routing(routing).follows_table
     held = (
-        _simulator_bytes(topology)
+        max(_simulator_bytes(topology), _switch_bytes(topology, routing, config))
         + entries * _BYTES_PER_FOLLOWED_ENTRY
         + paths * _BYTES_PER_SHARED_PATH
         + packets
@@ -618,6 +622,17 @@ def _preparing_seconds(options: SearchOptions) -> float:
 
 def _simulator_bytes(topology: Topology) -> float:
     return topology.num_nodes * _BYTES_PER_NODE
+
+
+def _switch_bytes(topology: Topology, routing: str, config: SimulationConfig) -> float:
+    """All switches of the input-queued router, whose masks have powers of two."""
+    vcs = config.resolved_vc_count(topology, routing)
+    ports = (topology.num_links + topology.num_nodes) / topology.num_switches
+    channels = 2.0 ** math.ceil(math.log2(ports * 2.0 ** math.ceil(math.log2(max(vcs, 4)))))
+    state = topology.num_switches * channels
+    state *= _BYTES_PER_CHANNEL + channels * _BYTES_PER_CHANNELS_SQUARED
+    ahead = 2.0 * vcs * config.buffer_flits * _BYTES_PER_CYCLE_AHEAD
+    return state + min(state, ahead * (1.0 + state / _BYTES_PER_CYCLES_AHEAD))
 
 
 def _run_seconds(topology: Topology, routing: str, load: float, cycles: float) -> float:

@@ -21,8 +21,11 @@ struct Silent {
 template <class Event>
 class EventWheel {
  public:
+  /// Memory of a unit without events.
+  [[nodiscard]] static std::size_t bytes(int span) { return sizeof(Slot) << shift_of(span); }
+
   explicit EventWheel(int span, std::size_t units = 1)
-      : shift_(std::bit_width(static_cast<unsigned>(span))),
+      : shift_(shift_of(span)),
         mask_((std::size_t{1} << shift_) - 1),
         slots_(units << shift_),
         spare_(units) {}
@@ -69,6 +72,7 @@ class EventWheel {
     std::uint32_t used = 0;
   };
 
+  [[nodiscard]] static int shift_of(int span) { return std::bit_width(static_cast<unsigned>(span)); }
   [[nodiscard]] Slot& at(std::int32_t cycle, unsigned unit) {
     return slots_[(std::size_t{unit} << shift_) + (static_cast<std::size_t>(cycle) & mask_)];
   }

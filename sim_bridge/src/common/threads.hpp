@@ -1,10 +1,13 @@
 // Threads that work side by side, again and again.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -13,17 +16,20 @@
 
 namespace tvlb::sim {
 
-/// The thread that makes it, as number 0, and others.
+/// The thread that makes it and others, at most one for each part of the work; fewer where no more can be
+/// started. A thread takes its own part first, whose memory it knows, and then what others have not begun:
+/// none waits for one that a busy machine does not run.
 class Threads {
  public:
-  /// `work(number)` is what each does at every `run()`.
-  Threads(int threads, std::function<void(int)> work)
-      : work_(std::move(work)), others_(static_cast<std::size_t>(threads - 1)) {
+  /// `work(part)` is what is done at every `run()`, for all parts.
+  Threads(int parts, std::function<void(int)> work)
+      : work_(std::move(work)), parts_(static_cast<std::size_t>(parts)), others_(parts_.size() - 1) {
     try {
-      for (int number = 1; number < threads; ++number) {
-        Other& other = others_[static_cast<std::size_t>(number - 1)];
+      for (std::size_t number = 1; number < parts_.size(); ++number) {
+        Other& other = others_[number - 1];
         other.thread = std::thread([this, number, &other] { serve(number, other); });
       }
+    } catch (const std::system_error&) {
     } catch (...) {
       end();
       throw;
@@ -33,15 +39,20 @@ class Threads {
   Threads& operator=(const Threads&) = delete;
   ~Threads() { end(); }
 
-  /// Returns when all have done their work; rethrows what one of them threw.
+  [[nodiscard]] int count() const {
+    return 1 + static_cast<int>(std::ranges::count_if(
+                   others_, [](const Other& other) { return other.thread.joinable(); }));
+  }
+  /// Returns when all parts are done; rethrows what one of them threw.
   void run() {
-    left_.store(static_cast<std::int32_t>(others_.size()), std::memory_order_relaxed);
-    begin();
-    std::exception_ptr error = attempt(0);
+    left_.store(static_cast<std::int32_t>(parts_.size()), std::memory_order_relaxed);
+    const std::int32_t turn = begin();
+    work_on(0, turn);
     await(left_, [](std::int32_t left) { return left == 0; });
-    for (Other& other : others_) {
-      if (!error) error = other.error;
-      other.error = nullptr;
+    std::exception_ptr error;
+    for (Part& part : parts_) {
+      if (!error) error = part.error;
+      part.error = nullptr;
     }
     if (error) std::rethrow_exception(error);
   }
@@ -59,15 +70,18 @@ class Threads {
   }
 
  private:
+  struct alignas(64) Part {
+    std::atomic<std::int32_t> begun{0};  // the last turn of which a thread took it
+    std::exception_ptr error;
+  };
   struct Other {
     std::thread thread;
-    std::exception_ptr error;
     double seconds = 0.0;
   };
   // A pause is shorter than falling asleep and waking up, unless there are more threads than cores.
   static constexpr int kSpins = 20'000;
 
-  static void await(std::atomic<std::int32_t>& value, auto&& satisfies) {
+  static std::int32_t await(std::atomic<std::int32_t>& value, auto&& satisfies) {
     std::int32_t seen = value.load(std::memory_order_acquire);
     for (int spin = 0; spin < kSpins && !satisfies(seen); ++spin) {
       seen = value.load(std::memory_order_acquire);
@@ -75,34 +89,45 @@ class Threads {
     for (; !satisfies(seen); seen = value.load(std::memory_order_acquire)) {
       value.wait(seen, std::memory_order_acquire);
     }
+    return seen;
   }
-  void begin() {
-    turn_.fetch_add(1, std::memory_order_release);
+  std::int32_t begin() {
+    const std::int32_t turn = turn_.fetch_add(1, std::memory_order_release) + 1;
     turn_.notify_all();
+    return turn;
   }
-  std::exception_ptr attempt(int number) {
-    try {
-      work_(number);
-    } catch (...) {
-      return std::current_exception();
-    }
-    return nullptr;
-  }
-  void serve(int number, Other& other) {
-    for (std::int32_t turn = 1;; ++turn) {
-      await(turn_, [=](std::int32_t now) { return now >= turn; });
-      if (ends_) break;
-      other.error = attempt(number);
+  // A turn ends when all parts are done, so whoever comes late finds none of it left to begin.
+  void work_on(std::size_t own, std::int32_t turn) {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const std::size_t number = own + i < parts_.size() ? own + i : own + i - parts_.size();
+      Part& part = parts_[number];
+      std::int32_t last = part.begun.load(std::memory_order_relaxed);
+      if (last >= turn || !part.begun.compare_exchange_strong(last, turn, std::memory_order_relaxed)) {
+        continue;
+      }
+      try {
+        work_(static_cast<int>(number));
+      } catch (...) {
+        part.error = std::current_exception();
+      }
       if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) left_.notify_one();
+    }
+  }
+  void serve(std::size_t number, Other& other) {
+    for (std::int32_t turn = 0;;) {
+      turn = await(turn_, [=](std::int32_t now) { return now > turn; });
+      if (ends_.load(std::memory_order_acquire)) break;
+      work_on(number, turn);
     }
     other.seconds = thread_seconds();
   }
 
   std::function<void(int)> work_;
+  std::vector<Part> parts_;
   std::vector<Other> others_;
   std::atomic<std::int32_t> turn_{0};
   std::atomic<std::int32_t> left_{0};
-  bool ends_ = false;
+  std::atomic<bool> ends_{false};
 };
 
 }  // namespace tvlb::sim

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ inline constexpr int kArrivalDelay = 1;          // on top of the link latency
 inline constexpr int kCreditDelay = 3;           // on top of the link latency
 
 inline constexpr std::int32_t kLongestBlock = 32;  // cycles
-/// State of the switches of a unit, which should stay in the second-level cache.
+/// State of the switches of a unit, which should stay in the second-level cache; more where the wheels of
+/// its events are longer, so that all wheels take no more memory than all switches.
 inline constexpr std::size_t kUnitBytes = std::size_t{640} << 10U;
 
 /// A grant: `packet` leaves the switch by this output VC.
@@ -62,7 +64,6 @@ class Fabric {
   static constexpr unsigned kVcs = SwitchState::kVcs;
   static constexpr unsigned kPorts = SwitchState::kPorts;
   static constexpr unsigned kSlots = Slots;
-  static constexpr int kSwitchesPerUnit = static_cast<int>(kUnitBytes / sizeof(SwitchState)) + 1;
 
   Fabric(const Network& network, const Config& config)
       : network_(network),
@@ -83,6 +84,7 @@ class Fabric {
   }
   /// To be called once, with what runs together: all switches in their order.
   void form(std::span<const Unit> units) {
+    if (units.size() > kElsewhere) throw std::length_error("the network has too many switches");
     arrivals_ = EventWheel<Arrival>(span_ + block_, units.size());
     returns_ = EventWheel<std::uint32_t>(span_ + block_, units.size());
     if (!in_transit_.empty()) transits_ = EventWheel<Transit>(span_ + block_, units.size());
@@ -111,6 +113,11 @@ class Fabric {
   [[nodiscard]] const std::vector<std::uint16_t>& credits() const { return credits_; }
   [[nodiscard]] CreditView credit_view() const {
     return {{static_cast<int>(kPorts), Slots}, credits_, in_transit_, buffer_};
+  }
+  [[nodiscard]] int switches_per_unit() const {
+    std::size_t wheels = EventWheel<Arrival>::bytes(span_ + block_) + EventWheel<std::uint32_t>::bytes(span_ + block_);
+    if (!in_transit_.empty()) wheels += EventWheel<Transit>::bytes(span_ + block_);
+    return static_cast<int>(std::max(kUnitBytes, wheels) / sizeof(SwitchState)) + 1;
   }
   /// Cycles that events may lie ahead.
   [[nodiscard]] std::int32_t span() const { return EventWheel<std::uint32_t>(span_).span(); }

@@ -54,8 +54,8 @@ class Run : private Course {
     threads_ = &threads;
     run(*this);
     Figures found = figures();
+    found["threads"] = std::int64_t{threads.count()};
     found["cpu_seconds"] = threads.end();
-    found["threads"] = std::int64_t{fabric_.num_parts()};
     return found;
   }
 
@@ -164,6 +164,7 @@ class Run : private Course {
     const bool whole = config_.traced_packets > 0;  // a sample goes by the order of injection
     const bool apart = routes_->decides_first && config_.threads > 1;
     const int switches = network_.num_switches();
+    const int per_unit = fabric_.switches_per_unit();
     // As many nodes and switches for each part as can be without a cut through a group.
     const auto share = [&](int sw) { return std::int64_t{sw} + network_.first_node(sw); };
     std::vector<Unit> units{{0, 0, 1, 0}};
@@ -172,7 +173,7 @@ class Run : private Course {
       const bool begins_part = routes_->group(sw) != routes_->group(sw - 1) &&
                                share(sw) * config_.threads >= share(switches) * (last.part + 1);
       const bool joins = whole || (!apart && routes_->unit(sw) == routes_->unit(sw - 1)) ||
-                         (!begins_part && sw - last.first < fabric_.kSwitchesPerUnit);
+                         (!begins_part && sw - last.first < per_unit);
       if (joins) ++last.last;
       else units.push_back({last.number + 1, sw, sw + 1, last.part + static_cast<int>(begins_part)});
     }
