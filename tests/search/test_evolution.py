@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
@@ -65,6 +65,7 @@ def search(
     landscape: Landscape | None = None,
     proposer: Proposer = new_strategy,
     events: list[Progress] | None = None,
+    note_best: Callable[[Candidate], None] = lambda _: None,
 ) -> FinishedSearch:
     landscape = landscape or Landscape()
     events = [] if events is None else events
@@ -75,6 +76,7 @@ def search(
         landscape.units,
         events.append,
         proposer=proposer,
+        note_best=note_best,
     )
     runs = [unit for unit in landscape.units.simulated if isinstance(unit, RunUnit)]
     return FinishedSearch(found, events, runs)
@@ -270,6 +272,17 @@ def test_the_best_paths_lead_before_any_rule_is_tried() -> None:
     assert (first.searched, last.searched) == (Searched.BOTH, Searched.PATHS)
     assert "queue" not in first.expression
     assert first.flit_hops < search(replace(both, searched=Searched.PATHS)).found.work.flit_hops
+
+
+@pytest.mark.parametrize("objective", ["saturation", "front"])
+def test_the_rule_alone_is_found_for_the_conventional_paths(objective: str) -> None:
+    aim, noted = parse_objective(objective), list[Candidate]()
+    alone = replace(SETTING, searched=Searched.RULE, objective=aim, budget=0)
+    found = search(alone, note_best=noted.append).found
+    # On this landscape nothing that is no set by shape is better than another.
+    assert found.reference.candidate.expression == "short(2,3)"
+    for answers in (noted, found.answers, replace(found, challengers=()).answers):
+        assert {one.expression for one in answers} == {"all"}
 
 
 def test_where_rules_are_sought_challengers_are_judged_by_saturation_loads() -> None:

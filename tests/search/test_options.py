@@ -2,13 +2,22 @@
 
 import pickle
 from dataclasses import fields, replace
+from typing import Any
 
 import pytest
 
 from sim_bridge import SimulationConfig
 from tvlb.balance import BalanceOptions
 from tvlb.errors import InvalidInput
-from tvlb.search import PAPER, SCREENING, Aim, SearchOptions, Windows, check_request
+from tvlb.search import (
+    PAPER,
+    SCREENING,
+    Aim,
+    SearchOptions,
+    Windows,
+    check_compact,
+    check_request,
+)
 from tvlb.topology import Dragonfly
 
 SEARCH = SearchOptions()
@@ -50,6 +59,24 @@ def test_every_setting_is_for_the_methods_that_it_means_something_for() -> None:
                     replace(options, **{name: value})
 
 
+@pytest.mark.parametrize(
+    "given", [{"balancing": None}, {"data_points": 1}, {"loop_free": True}, {"tolerance": 0.1}]
+)
+def test_settings_of_path_sets_are_refused_where_the_rule_alone_is_searched(
+    given: dict[str, Any],
+) -> None:
+    (name,) = given
+    said = f"{name.replace('balancing', 'balance')} has no meaning for search rule"
+    with pytest.raises(InvalidInput, match=said):
+        replace(SEARCH, search="rule", **given)
+
+
+def test_what_is_never_balanced_has_a_compact_form() -> None:
+    check_compact(replace(SEARCH, search="rule"))
+    with pytest.raises(InvalidInput, match="no compact form"):
+        check_compact(SEARCH)
+
+
 def test_type2_patterns_are_not_counted_where_traffic_is_named() -> None:
     with pytest.raises(InvalidInput, match=r"simulated_patterns 3 .* search with traffic"):
         replace(SEARCH, traffic=("uniform",), simulated_patterns=3)
@@ -74,8 +101,9 @@ def test_defaults_are_those_of_the_method() -> None:
         BY_PAPER,
         replace(SEARCH, traffic=("shift( 1,0 ):2", "uniform"), objective="latency@0.20"),
         replace(SEARCH, screening=SCREENING, data_points=5, budget="0"),
+        replace(SEARCH, search="rule", patterns="1"),
     ],
-    ids=["search", "paper", "traffic", "given"],
+    ids=["search", "paper", "traffic", "given", "rule"],
 )
 def test_what_is_recorded_asks_for_the_same(options: SearchOptions) -> None:
     found = options.resolved()

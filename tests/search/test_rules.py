@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sim_bridge import Scenario, SimulationConfig, VctConfig, VctScenario, simulate
 from tests.search.here import Inline, Memory
+from tvlb.cli import main
 from tvlb.errors import InvalidInput
 from tvlb.paths import PUBLISHED_RULE, RULE_SETTINGS, Queue, QueueFactor, RowSet, UgalRule
 from tvlb.processes import UnitCache
@@ -36,6 +37,7 @@ QUICK = SearchOptions(
     judge="iq,vct",
     seed=10,
 )
+BY_RULE = replace(QUICK, search="rule", data_points=None)
 RULES = st.builds(
     UgalRule,
     ugal_rule=st.sampled_from(QueueFactor),
@@ -95,14 +97,14 @@ def test_what_is_given_stays_and_paths_alone_are_searched_where_all_is() -> None
     assert SearchOptions(method="paper").searched is Searched.PATHS
     assert QUICK.searched is Searched.BOTH
     with pytest.raises(InvalidInput, match=r"search rule: queue vc, threshold 3, .* is given"):
-        replace(QUICK, config=given, search="rule")
+        replace(BY_RULE, config=given)
     with pytest.raises(InvalidInput, match="search 'routes'"):
         replace(QUICK, search="routes")
 
 
 def test_a_search_for_the_rule_keeps_the_paths() -> None:
     given = SimulationConfig(queue="vc", threshold=8, vlb_factor=0.8, candidates=2)
-    options = replace(QUICK, search="rule", judge="iq", config=given)
+    options = replace(BY_RULE, judge="iq", config=given)
     found = optimize(Dragonfly(2, 4, 2, 3), options, unit_cache=UnitCache(Inline(), Memory()))
     published = next(one for one in found.validation.judgements if one.against == "all")
     # Better, and of other paths.
@@ -125,6 +127,18 @@ def test_both_parts_are_judged_beside_both(both: TableResult) -> None:
     assert "Of the gain against conventional UGAL (all), the published rule, give:" in text
     for part in ("The best rule, the conventional set (", "Both ("):
         assert part in text
+
+
+def test_as_both_together_is_told_what_is_advised_of_a_front() -> None:
+    options = replace(QUICK, objective="front", judge="iq", traffic=("shift(1,0)",), seed=3)
+    ended = optimize(Dragonfly(2, 4, 2, 3), options, unit_cache=UnitCache(Inline(), Memory()))
+    assert ended.found is not None
+    assert ended.chosen is not None
+    assert ended.chosen.ugal is not None
+    # By the first latency weight another set is the best one.
+    assert ended.found.search.parts[Searched.BOTH].name != ended.chosen.name
+    assert any(line.startswith(f"Both ({ended.chosen.name}): ") for line in ended.verdict.text)
+    assert TableDocument.of(ended).plain()["verdict"]["parts"]["both"] == ended.chosen.name
 
 
 def test_a_table_says_its_rule_and_simulations_take_it(both: TableResult, tmp_path: Path) -> None:
@@ -180,7 +194,9 @@ def test_a_file_of_routes_says_which_rule_it_does_not_hold(both: TableResult) ->
     assert Routes(both.table.made_for(None).path_set("t")).remarks(0) == []
 
 
-def test_tables_for_different_rules_do_not_go_together(both: TableResult) -> None:
+def test_tables_for_different_rules_do_not_go_together(
+    both: TableResult, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert isinstance(both.table, Table)
     sets = [
         RowSet(both.table.rows, name).made_for(UgalRule(queue=queue))
@@ -194,6 +210,13 @@ def test_tables_for_different_rules_do_not_go_together(both: TableResult) -> Non
     with pytest.raises(InvalidInput, match=r"rules of UGAL \(queue vc; the published rule\)"):
         replace(scenario, path_set=[sets[0], published]).resolved(SimulationConfig())
     assert scenario.resolved(SimulationConfig(queue="port")).rule == PUBLISHED_RULE
+    words = ["simulate", str(TOPOLOGY), "--routing", "ugal-acor", "--load", "0.1"]
+    for rule in (UgalRule(queue="vc", threshold=3), UgalRule(candidates=2)):
+        path = tmp_path / f"{rule.candidates}.json"
+        write_table(both.table.made_for(rule), path)
+        words += ["--vlb", str(path)]
+    assert main(words) == 2
+    assert "give --queue, --threshold, --candidates" in capsys.readouterr().err
 
 
 def test_the_document_tells_rules(both: TableResult) -> None:
@@ -247,7 +270,7 @@ def test_the_second_router_judges_the_same_sets_on_the_same_cases(both: TableRes
 
 
 def test_the_rule_alone_keeps_the_conventional_paths() -> None:
-    found = search(replace(QUICK, search="rule", traffic=("shift(1,0)", "type2(seed=1)")))
+    found = search(replace(BY_RULE, traffic=("shift(1,0)", "type2(seed=1)")))
     assert found.found is not None
     assert {one.expression for one in found.found.answers} == {"all"}
     assert not found.found.search.parts

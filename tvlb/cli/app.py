@@ -127,8 +127,11 @@ def _as_written(message: str, command: Any, words: Sequence[str]) -> str:
         spellings = [*one.opts, *one.secondary_opts]
         written = next((each for each in spellings if each in given), spellings[0])
         name = re.escape(one.name)
+        # What is to be given is listed at the end.
+        if written.startswith("--"):
+            message = re.sub(rf"(: give (?:[^,:]+, )*){name}(?=, |$)", rf"\1{written}", message)
         if written in given and written.startswith("--"):
-            message = re.sub(rf"^{name}(?=[ :])", written, message)
+            message = re.sub(rf"(?:^|(?<= and )){name}(?=[ :])", written, message)
         # Nothing else has such a name, be it given or not.
         if "_" in one.name and written.startswith("--"):
             message = re.sub(rf"(?<![^\s(]){name}(?=[\s,;:)]|$)", written, message)

@@ -8,7 +8,7 @@ from tvlb.paths import parse_expression
 from tvlb.search.decision import decide
 from tvlb.search.floors import floors_of
 from tvlb.search.held_out import HeldOut, Judged, judge
-from tvlb.search.objective import REFERENCE_LOAD, Aim, Searched, flit_hop_budget
+from tvlb.search.objective import REFERENCE_LOAD, Aim, flit_hop_budget
 from tvlb.search.preparation import Candidate, conventional
 from tvlb.search.runner import Runner
 from tvlb.search.second_router import Judges, judge_cut_through
@@ -194,13 +194,7 @@ def _validation(
     weighs_floors = search.setting.objective.aim is Aim.GUARANTEED
     named = [one.candidate.named_set for one in held_out.sets] if weighs_floors else []
     floors = floors_of(named, task.units, task.report)
-    # Where the rule alone is asked for, paths stay what they are.
-    keeps_paths = search.setting.searched is Searched.RULE
-    allowed = [
-        one.candidate
-        for one in others
-        if not keeps_paths or one.candidate.expression == base.candidate.expression
-    ]
+    allowed = [one.candidate for one in others if search.may_answer(one.candidate)]
     decision = decide(
         search.setting.objective,
         held_out.measured(base.candidate.name),

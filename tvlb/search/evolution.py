@@ -181,8 +181,9 @@ class Evolution:
     may_reach : tells whether a set can accept so much under any pattern, packets/cycle/node, by
         certified bounds.
     forms_of : gives the other forms of a set: balanced by removal, and by weights.
+    start : the first incumbent of the scope `noted`.
     proposer : makes the strategy that proposes sets.
-    note_best : called with every incumbent of the scope `noted`.
+    note_best : called with every incumbent of that scope.
     """
 
     short: Trials
@@ -195,13 +196,14 @@ class Evolution:
     report: Reporter
     may_reach: Callable[[Candidate, NDArray[np.float64]], bool]
     forms_of: Callable[[Candidate], Sequence[Candidate]]
+    start: Candidate
     proposer: Proposer = new_strategy
     note_best: Callable[[Candidate], None] = lambda _: None
     noted: Searched = Searched.PATHS
 
     def __post_init__(self) -> None:
         reference = self.reference
-        self._best = reference.name
+        self._best = self.start.name
         self._short_reference = self.short.measure([reference.named_set])[0]
         known = self._short_reference
         self._long_reference = self.long.measure([reference.named_set], known=known)[0]
@@ -211,7 +213,7 @@ class Evolution:
         self.challengers: dict[str, Challenger] = {reference.name: self._leader}
         self.steps: list[Step] = []
         self.pruned = 0
-        self.note_best(reference)
+        self.note_best(self.start)
 
     @property
     def spent(self) -> int:
@@ -337,8 +339,7 @@ class Evolution:
         if scope.searched is self.noted:
             incumbent = max(incumbent, self._leader, key=lambda one: self.score(one, weight))
         if scope.shapes is None:  # it is to be better than the same paths
-            plain = (one.candidate for one in ranked if one.candidate.ugal is None)
-            incumbent = self.challenge(next(plain))
+            incumbent = self.challenge(self.start)
         if scope.searched is self.noted:
             for one in _challenging(ranked, scope):
                 incumbent = self._better(incumbent, one, scope, weight)

@@ -234,8 +234,6 @@ def _search(
 def _verdict(task: SearchTask, outcome: MethodResult, hops: float) -> VerdictRecord:
     topology, options, validation = task.topology, task.options, outcome.validation
     held_out = outcome.found and outcome.found.held_out
-    parts: Mapping[Searched, Candidate] = outcome.found.search.parts if outcome.found else {}
-
     confirmed = [(validation.baseline, hops)] + [
         (one, candidate.mean_hops)
         for candidate, one in zip(outcome.candidates, validation.candidates, strict=True)
@@ -266,10 +264,19 @@ def _verdict(task: SearchTask, outcome: MethodResult, hops: float) -> VerdictRec
         undecided_runs=validation.undecided,
         notes=idle_notes(_judged_on(outcome), topology, options.seed),
         rule=str(options.config.rule),
-        parts={part: one.name for part, one in parts.items()},
+        parts=_parts(outcome, chosen),
         on_vct=outcome.found.on_vct if outcome.found else (),
         floors=validation.floors,
     )
+
+
+def _parts(outcome: MethodResult, chosen: Candidate | None) -> dict[Searched, str]:
+    """Return the names of the parts of a gain; both together is what is advised of a front."""
+    found: Mapping[Searched, Candidate] = outcome.found.search.parts if outcome.found else {}
+    parts = {part: one.name for part, one in found.items()}
+    if parts and chosen and chosen.ugal and chosen.name not in parts.values():
+        parts[Searched.BOTH] = chosen.name
+    return parts
 
 
 def _judged_on(outcome: MethodResult) -> Sequence[Pattern]:
@@ -321,7 +328,8 @@ def compact_table(result: TableResult) -> CompactTable:
 
 def check_compact(options: SearchOptions) -> None:
     """Raise InvalidInput if what a search finds may have no compact form."""
-    if options.method == Method.SEARCH and options.balancing is not None:
+    may_balance = options.balancing is not None and options.searched is not Searched.RULE
+    if options.method == Method.SEARCH and may_balance:
         raise InvalidInput(
             "a search may choose a set that is balanced by weights, which has no compact form; "
             "search without balancing, or by the paper's method"

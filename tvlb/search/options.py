@@ -204,12 +204,8 @@ class SearchOptions:
                 "finalists": self.finalists is not None,
                 "simulated_patterns": traffic is not None and self.simulated_patterns is not None,
             }
-            if self.loop_free and self.searched is Searched.RULE:
-                raise InvalidInput("loop_free has no meaning for search rule, which keeps paths")
-        if self.searched is Searched.RULE and not RuleSpace(self.config, self.routing).is_open:
-            raise InvalidInput(
-                f"search {self.search}: {self.config.rule} is given, nothing is open"
-            )
+        if self.searched is Searched.RULE:
+            self._check_rule()
         for name, wrong in given.items():
             if wrong:
                 value = getattr(self, name)
@@ -218,6 +214,22 @@ class SearchOptions:
                     f"{name} {shown} has no meaning for method {self.method}"
                     + (" with traffic" if name == "simulated_patterns" else "")
                 )
+
+    def _check_rule(self) -> None:
+        """Refuse settings of path sets, and a rule of which nothing is open."""
+        given = {
+            "balance": self.balancing != SearchOptions.balancing,
+            "data_points": self.most_data_points != _DATA_POINTS.search,
+            "loop_free": self.loop_free,
+            "tolerance": self.tolerance != SearchOptions.tolerance,
+        }
+        for name, wrong in given.items():
+            if wrong:
+                raise InvalidInput(f"{name} has no meaning for search rule, which keeps paths")
+        if not RuleSpace(self.config, self.routing).is_open:
+            raise InvalidInput(
+                f"search {self.search}: {self.config.rule} is given, nothing is open"
+            )
 
     def resolved(self) -> "SearchOptions":
         """Return the same settings with the defaults of the method filled in, texts as they print.

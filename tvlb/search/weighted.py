@@ -112,6 +112,7 @@ class WeightedSearch:
     parts : of a search for both, for the first latency weight the best set, the best one by the
         rule of the settings and the conventional one by the best rule; empty of others.
     paper : the best candidate of Algorithm 1 balanced as it says, None if balancing is off.
+    start : the first incumbent: the reference, or of the rule alone the conventional set.
     reference : what scores are relative to.
     challengers : every set that was looked at in the longer windows.
     steps : the incumbents one after another.
@@ -129,6 +130,7 @@ class WeightedSearch:
     best: tuple[Challenger, ...]
     parts: Mapping[Searched, Candidate]
     paper: Candidate | None
+    start: Candidate
     reference: Challenger
     challengers: tuple[Challenger, ...]
     steps: tuple[Step, ...]
@@ -143,18 +145,24 @@ class WeightedSearch:
     def answers(self) -> tuple[Candidate, ...]:
         """The best set, or of a front those that no other beats in both figures.
 
-        The reference if no set has both figures on all patterns.
+        The start if no set has both figures on all patterns.
         """
         if self.setting.objective.aim is not Aim.FRONT:
             return (self.best[0].candidate,)
-        points = {self._place(one): one.candidate for one in reversed(self.challengers)}
+        allowed = [one for one in self.challengers if self.may_answer(one.candidate)]
+        points = {self._place(one): one.candidate for one in reversed(allowed)}
         front = sorted(
             one
             for one in points
             if np.isfinite(one).all() and not any(_beats(other, one) for other in points)
         )
         chosen = np.linspace(0, len(front) - 1, min(len(front), MOST_ON_FRONT)).round()
-        return tuple(points[front[int(index)]] for index in chosen) or (self.reference.candidate,)
+        return tuple(points[front[int(index)]] for index in chosen) or (self.start,)
+
+    def may_answer(self, candidate: Candidate) -> bool:
+        """Whether a set keeps the conventional paths, where the rule alone is searched."""
+        keeps_paths = candidate.expression == self.start.expression
+        return keeps_paths or self.setting.searched is not Searched.RULE
 
     def _place(self, challenger: Challenger) -> tuple[float, float]:
         """Mean gains of throughput and latency by the shares of the patterns."""
@@ -194,6 +202,7 @@ def search_weighted(
     seed = setting.seed
     report(Progress("search", 0, max(setting.budget, 1)))
     reference = reference_set(topology, seed)
+    start = conventional(topology, seed) if setting.searched is Searched.RULE else reference
     loads, pilot_work = _loads(reference, setting, units)
     short, long = _trials(setting, loads, units)
     bounds = _Bounds(topology, setting, loads)
@@ -209,6 +218,7 @@ def search_weighted(
         may_reach=bounds.may_reach,
         forms_of=forms.of,
         proposer=proposer,
+        start=start,
         note_best=note_best,
         noted=setting.searched,
     )
@@ -235,6 +245,7 @@ def search_weighted(
         best=tuple(best),
         parts=parts,
         paper=paper,
+        start=start,
         reference=evolution.challengers[reference.name],
         challengers=tuple(evolution.challengers.values()),
         steps=tuple(evolution.steps),
