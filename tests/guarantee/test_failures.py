@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.guarantee.test_worst import network
 from tvlb.errors import InvalidInput
@@ -20,6 +21,9 @@ from tvlb.topology import Failures, Listing, Topology, as_topology, link_ids, wi
 from tvlb.traffic import Assignments
 
 NETWORK = "dfly(2,4,2,3,palmtree)"
+# Two of the cables are double.
+PARALLEL = [[4, 5], [0, 4], [2, 0], [1, 4], [3, 5], [0, 2], [2, 5], [0, 5], [5, 3]]
+DOUBLE = [(0, 2), (3, 5)]
 LOST = [(0, 1), (0, 2), (1, 0), (1, 4), (2, 0), (4, 1)]
 
 
@@ -51,6 +55,22 @@ def left_of(table: SplitTable, failures: Failures) -> float:
     return 1.0 / max(1.0, *(assignments.worst(one).bound for one in scaled.T))
 
 
+def left_by(table: SplitTable, down: NDArray[np.bool_]) -> float:
+    """Return the same, 0 where a pair has nothing left, of links that are down."""
+    pairs, beyond = sender_pairs(table.topology), len(down)
+    crossing = np.zeros((len(pairs[0]), beyond + 1))
+    for rows in table.routes(*pairs):
+        links = rows.links()
+        alive = np.append(~down, np.ones(1, dtype=np.bool_))[links].all(axis=1)
+        row, hop = np.nonzero((links >= 0) & np.expand_dims(alive, 1))
+        np.add.at(crossing, (rows.pair_of_row[row], links[row, hop]), rows.weight[row])
+        np.add.at(crossing[:, beyond], rows.pair_of_row[alive], rows.weight[alive])
+    if not crossing[:, beyond].all():
+        return 0.0
+    scaled = crossing[:, :beyond] / crossing[:, beyond:]
+    return 1.0 / max(1.0, *(Assignments(table.topology).worst(one).bound for one in scaled.T))
+
+
 @pytest.mark.parametrize(
     "text", [pytest.param(NETWORK, marks=pytest.mark.slow), "hyperx(2,3)", "listed"]
 )
@@ -71,6 +91,24 @@ def test_every_single_failure_leaves_what_its_case_says(text: str) -> None:
         alone = static(without(topology, one.failures)).chosen
         assert one.afresh == pytest.approx(alone.floor, rel=5e-5)
         assert one.afresh_bound == pytest.approx(alone.floor_bound, rel=5e-5)
+
+
+@pytest.mark.parametrize(("paths", "cases"), [("<=3", [2, 2]), ("<=3+30%", [1, 1, 1, 1])])
+def test_parallel_cables_are_alike_only_where_their_paths_are(paths: str, cases: list[int]) -> None:
+    listing = {"switches": 6, "endpoints": [2, 1, 0, 1, 1, 2], "links": PARALLEL}
+    topology = Listing.model_validate(listing).build()
+    asked = static(topology, paths, failures="cables", seed=1)
+    kept = static(topology, paths, failures="cables", protected=True, seed=1)
+    assert [one.alike for one in asked.failures if one.failures.links[0] in DOUBLE] == cases
+    network = topology.network
+    ends = np.column_stack([network.link_source, network.link_target])
+    ends.sort(axis=1)
+    cables = np.column_stack([ends, network.link_ordinal])
+    down = [(cables == one).all(axis=1) for one in np.unique(cables, axis=0)]
+    for name, table in (("struck", asked.table), ("protected", kept.table)):
+        told = [getattr(one, name) for one in asked.failures for _ in range(one.alike)]
+        found = [left_by(table, one) for one in down]
+        np.testing.assert_allclose(sorted(told), sorted(found), rtol=5e-6)
 
 
 def test_a_protected_split_keeps_whole_rates_and_promises_no_more_than_it_has() -> None:

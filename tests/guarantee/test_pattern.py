@@ -1,5 +1,6 @@
 """The patterns `worst(SET)` and `worst-simulated(SET)`: as bad as is known, found once, refused."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from sim_bridge import SimulationConfig, SimulationResult, VctConfig, simulate
-from tests.guarantee.test_worst import network
+from tests.guarantee.test_worst import UNEVEN, network
 from tvlb.errors import InvalidInput
 from tvlb.guarantee import worst, worst_traffic
 from tvlb.model import throughput
@@ -17,8 +18,8 @@ from tvlb.requests.kinds.model import ModelBody
 from tvlb.requests.kinds.stability import StabilityBody
 from tvlb.requests.simulation_body import simulation_body
 from tvlb.search import SearchOptions, check_request, optimize, worst_simulated
-from tvlb.topology import as_topology
-from tvlb.traffic import Pattern, parse_pattern, switch_demand
+from tvlb.topology import Listing, as_topology
+from tvlb.traffic import MatrixPattern, Pattern, parse_pattern, switch_demand
 
 SMALL = "dfly(2,4,2,3)"
 PATTERN = "worst(<=3)"
@@ -118,6 +119,23 @@ def test_searches_by_simulation_end_with_their_runs_and_admissible_traffic(
         assert (total <= topology.switch_nodes + 1e-9).all()
 
 
+@pytest.mark.parametrize(
+    "labels", [["b", "b", "a"], [" a", "a", "1"], ["rack 1, unit 3", '"b"', "c"], ["1", "0", "2"]]
+)
+def test_the_worst_traffic_is_that_of_the_switches_whatever_they_are_called(
+    labels: list[str],
+) -> None:
+    line: dict[str, Any] = {"switches": 3, "endpoints": [2, 1, 3], "links": [[0, 1], [1, 2]]}
+    plain, named = (Listing.model_validate(line | {"labels": one}).build() for one in ([], labels))
+    pattern = parse_pattern("worst(none)")
+    known = pattern.resolve(plain, 0)
+    assert pattern.resolve(named, 0).equals(known)
+    assert len(switch_demand(named, pattern.outlined(named, 0).resolve(named, 0)).rate) == 3
+    found = worst(named, "none", starts=1)
+    again = MatrixPattern.of(found.witness.asked)
+    assert throughput(named, "none", again).theta == pytest.approx(found.ceiling)
+
+
 @pytest.mark.parametrize("pattern", [PATTERN, SIMULATED])
 def test_requests_are_checked_without_a_search(
     pattern: str, monkeypatch: pytest.MonkeyPatch
@@ -151,6 +169,7 @@ def test_requests_are_checked_without_a_search(
         ("torus(1,21,21)", "worst(all)", "nodes at 441 switches; the limit is 400"),
         ("torus(1,21,21)", "worst-simulated(all)", "nodes at 441 switches; the limit is 400"),
         ("star.json", "worst(all)", "nodes at one switch only"),
+        ("uneven.json", "worst(all)", "count as 27,000, .*; the limit is 4,096"),
     ],
 )
 def test_what_cannot_be_made_is_refused_before_any_search(
@@ -158,6 +177,7 @@ def test_what_cannot_be_made_is_refused_before_any_search(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("star.json").write_text('{"switches": 2, "endpoints": [3, 0], "links": [[0, 1]]}')
+    Path("uneven.json").write_text(json.dumps(UNEVEN))
     topology = as_topology(asked)
     with pytest.raises(InvalidInput, match=said) as caught:
         parse_pattern(pattern).outlined(topology, 0)

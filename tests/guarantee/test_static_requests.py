@@ -46,7 +46,7 @@ def test_the_command_writes_the_split_that_it_tells(
         (["2,4,2,3", "--hops", "1.5"], "--hops 1.5 is out of range: shortest paths of dfly(2,4,"),
         (["2,4,2,3", "--throughput", "1.5"], "throughput"),
         (["2,4,2,3", "--throughput", "0.9"], "throughput 0.9 is out of range: the best fixed"),
-        (["2,4,2,3", "--throughput", "0.4", "--hops", "2"], "give one of them"),
+        (["2,4,2,3", "--throughput", "0.4", "--hops", "2"], "--hops 2 and --throughput 0.4: give"),
         (["2,4,2,3", "--vlb", "<=9"], "<=9"),
         (["4,8,4,9"], "has too little symmetry"),
         (["star.json"], "has nodes at one switch only"),

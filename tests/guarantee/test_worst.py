@@ -5,10 +5,11 @@ import itertools
 import highspy
 import numpy as np
 import pytest
+import scipy
 from numpy.typing import NDArray
 
 from tvlb.errors import Cancelled, InvalidInput
-from tvlb.guarantee import split, symmetry, worst
+from tvlb.guarantee import check_floor, check_network, split, symmetry, worst
 from tvlb.guarantee.symmetry import orbits
 from tvlb.guarantee.usage import ENTRIES_PER_BLOCK, PairUsage
 from tvlb.model import throughput
@@ -23,6 +24,8 @@ UNEQUAL = {
     "endpoints": [1, 2, 0, 1, 1, 1],
     "links": [*([one, (one + 1) % 6] for one in range(6)), [0, 3], [0, 3], [1, 4]],
 }
+# Numbers of nodes without a common divisor.
+UNEVEN = {"switches": 3, "endpoints": [9001, 9000, 8999], "links": [[0, 1], [1, 2], [2, 0]]}
 SMALL = ["listed", "torus(1,5)", "dfly(1,2,1,3)"]
 
 
@@ -181,6 +184,14 @@ def test_assignments_are_proved_for_unequal_switches() -> None:
         found = Assignments(topology).worst(one)
         assert found.cost == pytest.approx(float((traffic @ one).max()))
         assert found.bound == pytest.approx(found.cost, abs=1e-12)
+
+
+def test_more_copies_of_switches_than_can_be_assigned_are_refused() -> None:
+    topology = Listing.model_validate(UNEVEN).build()
+    for check in (check_network, check_floor):
+        with pytest.raises(InvalidInput, match=r"count as 27,000, .*; the limit is 4,096$"):
+            check(topology)
+    assert Assignments(topology).floor(scipy.sparse.csr_array((6, 6))) is None
 
 
 def test_answers_do_not_depend_on_workers(monkeypatch: pytest.MonkeyPatch) -> None:

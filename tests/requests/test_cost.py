@@ -23,12 +23,15 @@ from tvlb.requests.cost import (
     route_cost,
     simulation_cost,
     stability_cost,
+    static_cost,
     table_cost,
     vct_cost,
+    with_traffic,
+    worst_cost,
 )
 from tvlb.requests.sizes import program_size
 from tvlb.search import SearchOptions, Windows
-from tvlb.topology import Dragonfly, Failures, parse_topology, without
+from tvlb.topology import Dragonfly, Failures, ListedTopology, parse_topology, without
 from tvlb.traffic import Shift, parse_pattern, type2_set
 
 TOPOLOGY = Dragonfly(4, 8, 4, 9)
@@ -56,6 +59,24 @@ def consistent(cost: Cost) -> bool:
         and cost.cpu_seconds >= 0.0
         and cost.memory_bytes > 0
     )
+
+
+def guarantee_costs(nodes: list[int]) -> list[Cost]:
+    network = ListedTopology(nodes, [[[0, 1], [1, 2], [2, 0]]])
+    return [
+        worst_cost(network, "all", 8, is_symmetric=True),
+        *(static_cost(network, "all", one) for one in (None, "cables")),
+        with_traffic(Cost(0.0, 0, {}), network, [parse_pattern("worst(all)")]),
+    ]
+
+
+def test_guarantees_cost_more_where_switches_count_as_several() -> None:
+    costs = zip(guarantee_costs([900] * 3), guarantee_costs([901, 900, 899]), strict=True)
+    for few, many in costs:
+        assert consistent(many)
+        # 2,700 copies: 2 s and 146 MB for each assignment.
+        assert many.cpu_seconds > few.cpu_seconds + 7.0
+        assert many.memory_bytes > few.memory_bytes + 100e6
 
 
 @given(routings, cycles, cycles, cycles, loads, st.integers(1, 100), st.booleans())

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from tvlb.errors import InvalidInput
 from tvlb.topology import Dragonfly, ListedTopology
@@ -132,6 +134,23 @@ def test_a_matrix_names_switches_as_their_owner_does(tmp_path: Path) -> None:
         wrong = matrix(tmp_path, f"# level=switch\nsrc,dst,rate\n{text}\n")
         with pytest.raises(InvalidInput, match=r"is no switch of .* or a name such as 'b'"):
             parse_pattern(wrong).resolve(network, 0)
+
+
+@given(st.lists(st.text('1203"#, aé-+', max_size=3), min_size=4, max_size=4))
+@example(["a", "a", " b", "c "])
+@example(["-0", "-0", "", ""])
+@example(["1", "1", "01", "001"])
+@example(["a, b", '"', "-1", "3000000000"])
+def test_a_matrix_that_is_made_is_read_again_whatever_switches_are_called(
+    labels: list[str],
+) -> None:
+    cables = [[[0, 1], [1, 2], [2, 3]]]
+    network, plain = (ListedTopology([1] * 4, cables, labels=one) for one in (labels, ()))
+    entries = [(one, 3 - one, (one + 1) / 8) for one in range(4)]
+    made = MatrixPattern.between(network, entries)
+    known = MatrixPattern.between(plain, entries).resolve(plain, 0)
+    for one in (made, MatrixPattern.of(made.asked)):
+        assert one.resolve(network, 0).equals(known)
 
 
 @pytest.mark.parametrize(

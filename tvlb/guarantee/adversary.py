@@ -7,7 +7,6 @@ by those, as long as there is something worse to be found.
 """
 
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -171,14 +170,10 @@ class _Search:
 
     def _matrix(self, traffic: Assigned) -> MatrixPattern:
         usage = self._usage
-        labels = usage.topology.labels
-        names: Sequence[int | str] = labels if labels else range(usage.topology.num_switches)
         rows = zip(
             usage.source[traffic.pair].tolist(),
             usage.target[traffic.pair].tolist(),
             traffic.rate.tolist(),
             strict=True,
         )
-        return MatrixPattern.by_switch(
-            (names[int(source)], names[int(target)], rate) for source, target, rate in rows
-        )
+        return MatrixPattern.between(usage.topology, rows)

@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 from tvlb.errors import InvalidInput
 from tvlb.guarantee.guarantee import check_network, throughput_of
 from tvlb.guarantee.program import MARGIN, Goal, LinearProgram, Program, Protection
-from tvlb.guarantee.symmetry import Orbits, network_orbits, orbits, orbits_keeping
+from tvlb.guarantee.symmetry import (
+    Orbits,
+    keeps_parallel,
+    network_orbits,
+    orbits,
+    orbits_keeping,
+)
 from tvlb.guarantee.usage import ShapeUsage
 from tvlb.paths import PathSet, parse_expression
 from tvlb.processes import Progress, Reporter
@@ -86,32 +92,46 @@ class SingleFailure:
     protected_lost: tuple[tuple[int, int], ...]
 
 
-def failure_cases(topology: Topology, alike: Orbits, kind: FailureKind) -> list[Case]:
-    """Return one cable of every orbit, then one switch; of parallel cables the last."""
-    cables = [] if kind is FailureKind.SWITCHES else [*_cables(topology, alike)]
+def failure_cases(
+    topology: Topology, alike: Orbits, kind: FailureKind, path_set: PathSet | None = None
+) -> list[Case]:
+    """Return one cable of every orbit, then one switch.
+
+    Of parallel cables the last, and those of its kind that are not alike by the paths, if given.
+    """
+    cables = [] if kind is FailureKind.SWITCHES else [*_cables(topology, alike, path_set)]
     switches = [] if kind is FailureKind.CABLES else [*_switches(topology, alike)]
     return cables + switches
 
 
-def _cables(topology: Topology, alike: Orbits) -> Iterator[Case]:
+def _cables(topology: Topology, alike: Orbits, path_set: PathSet | None) -> Iterator[Case]:
     network = topology.network
-    # Of parallel cables a failure takes the last.
-    last = {
-        (int(source), int(target)): link
-        for link, (source, target) in enumerate(
-            zip(network.link_source, network.link_target, strict=True)
-        )
-    }
-    ends = [pair for pair in last if pair[0] < pair[1]]
-    both = np.array([[last[low, high], last[high, low]] for low, high in ends])
-    orbit = alike.link[both].min(axis=1)
-    parallel = network.link_ordinal[both[:, 0]] + 1
-    for first, count in _of_each(orbit, parallel):
+    links = dict[tuple[int, int], list[int]]()
+    for link, ends in enumerate(
+        zip(network.link_source.tolist(), network.link_target.tolist(), strict=True)
+    ):
+        links.setdefault(ends, []).append(link)
+    # Both links of every cable, and of the last that is parallel: a failure takes that.
+    cables = np.array(
+        [
+            (*both, there[-1], links[high, low][-1])
+            for (low, high), there in links.items()
+            if low < high
+            for both in zip(there[::-1], links[high, low][::-1], strict=True)
+            if network.link_kind[both[0]] == network.link_kind[there[-1]]
+        ]
+    )
+    differ = path_set is not None and not keeps_parallel(path_set)
+    orbit = alike.link[cables[:, :2] if differ else cables[:, 2:]].min(axis=1)
+    for first, count in _of_each(orbit):
         down = np.zeros(topology.num_links, dtype=np.bool_)
-        down[both[first]] = True
-        low, high = ends[first]
-        kind = topology.kinds.names[network.link_kind[both[first, 0]]]
+        down[cables[first, :2]] = True
+        one, _, last, _ = cables[first]
+        low, high = int(network.link_source[one]), int(network.link_target[one])
+        kind = topology.kinds.names[network.link_kind[one]]
         text = f"{kind} cable {topology.called(low)} to {topology.called(high)}"
+        if differ and (parallel := network.link_ordinal[last] + 1) > 1:
+            text += f", {network.link_ordinal[one] + 1} of {parallel}"
         yield Case(Failures(links=((low, high),)), text, count, (low, high), down)
 
 
@@ -119,17 +139,16 @@ def _switches(topology: Topology, alike: Orbits) -> Iterator[Case]:
     network = topology.network
     linked = np.unique(network.link_source)
     orbit = alike.of_switches(topology)[linked]
-    for first, count in _of_each(orbit, np.ones_like(orbit)):
+    for first, count in _of_each(orbit):
         switch = int(linked[first])
         down = (network.link_source == switch) | (network.link_target == switch)
         text = f"switch {topology.called(switch)}"
         yield Case(Failures(switches=(switch,)), text, count, (switch,), down)
 
 
-def _of_each(orbit: NDArray[np.int64], things: NDArray[np.integer]) -> Iterator[tuple[int, int]]:
-    """Yield the first place of each orbit, and how many things are at all of its places."""
-    _, first, place = np.unique(orbit, return_index=True, return_inverse=True)
-    count = np.bincount(place, things).astype(np.int64)
+def _of_each(orbit: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Yield the first place of each orbit, and how many places it has."""
+    _, first, count = np.unique(orbit, return_index=True, return_counts=True)
     yield from zip(first.tolist(), count.tolist(), strict=True)
 
 

@@ -197,7 +197,7 @@ def static(
     )
     if failures is None:
         return found
-    cases = failure_cases(network, alike, FailureKind(failures))
+    cases = failure_cases(network, alike, FailureKind(failures), paths)
     kept = search.protected(protection(search.program, paths, cases))
     for_all = replace(
         found, split=kept.share[alike.pair], chosen=(point := search.point(kept)), protected=point
@@ -230,11 +230,11 @@ def check_static(
         raise InvalidInput(f"failures {failures!r}: choose one of {', '.join(FailureKind)}")
     if protected and not hops is throughput is None:
         raise InvalidInput("protected: a split for all failures has no limit of hops or throughput")
+    for name, value in (("hops", hops), ("throughput", throughput)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, Real)):
+            raise InvalidInput(f"{name} {value!r} is not a number")
     if hops is not None and throughput is not None:
         raise InvalidInput(f"hops {hops:g} and throughput {throughput:g}: give one of them")
-    for name, value in (("hops", hops), ("throughput", throughput)):
-        if value is not None and not isinstance(value, Real):
-            raise InvalidInput(f"{name} {value!r} is not a number")
     if throughput is not None and not 0.0 < throughput <= 1.0:
         raise InvalidInput(f"throughput {throughput:g} is out of range: above 0, up to 1")
     if hops is not None and not hops >= (least := fewest_hops(topology)) * _SURE:

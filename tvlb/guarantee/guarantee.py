@@ -19,7 +19,7 @@ from tvlb.paths import PathSet, as_path_set, parse_expression
 from tvlb.processes import Reporter, available_cores, check_workers, silent
 from tvlb.statistics import check_seed
 from tvlb.topology import Topology, as_topology
-from tvlb.traffic import MatrixPattern
+from tvlb.traffic import Assignments, MatrixPattern
 
 STARTS = 8
 MOST_STARTS = 1000
@@ -132,6 +132,7 @@ def _check_senders(topology: Topology, most: int) -> None:
         raise InvalidInput(f"{topology} has nodes at one switch only, and so no traffic on links")
     if senders > most:
         raise InvalidInput(f"{topology} has nodes at {senders:,} switches; the limit is {most:,}")
+    Assignments.check(topology)
 
 
 def check_floor(topology: Topology) -> None:
@@ -174,12 +175,12 @@ def worst_traffic(topology: Topology, path_set: str, seed: int) -> MatrixPattern
     SolverFailed : the model of some traffic was not solved.
     """
     check_worst_traffic(topology, path_set, seed)
-    return _worst_traffic(parse_expression(path_set, topology, seed))
+    return _worst_traffic(parse_expression(path_set, topology, seed), tuple(topology.labels))
 
 
-# Every run of a request asks for it again.
+# Every run of a request asks for it again. Equal networks may call switches differently.
 @lru_cache(maxsize=_KEPT_WITNESSES)
-def _worst_traffic(paths: PathSet) -> MatrixPattern:
+def _worst_traffic(paths: PathSet, _labels: tuple[str, ...]) -> MatrixPattern:
     usage = PairUsage.of(paths)
     more = {"starts": PATTERN_STARTS, "seed": 0, "workers": 1}
     return find_witness(usage, paths, None, **more, report=silent).pattern

@@ -14,7 +14,7 @@ import scipy
 from numpy.typing import NDArray
 
 from tvlb.guarantee.usage import KindUsage, PairUsage
-from tvlb.paths import Switches, sender_pairs
+from tvlb.paths import ABSENT, PathRows, PathSet, Switches, min_rows, sender_pairs
 from tvlb.statistics import KeyedStream
 from tvlb.topology import Topology
 
@@ -107,6 +107,35 @@ def orbits_keeping(usage: PairUsage, orbits: Orbits, switches: Sequence[int]) ->
     found = _images(usage, _automorphisms(topology, switches))
     kept = [both for both in found if both is not None and (orbits.are_all or _keeps(usage, *both))]
     return _orbits_by(topology, len(usage), kept, len(found))
+
+
+def keeps_parallel(path_set: PathSet) -> bool:
+    """Whether paths stay the same where each parallel cable takes the place of another.
+
+    All of a kind at once: each that of the next, the last that of the first.
+    """
+    topology = path_set.topology
+    network = topology.network
+    ordinal = network.link_ordinal
+    if not ordinal.any():
+        return True
+    order = np.lexsort((ordinal, network.link_kind, network.link_target, network.link_source))
+    following = np.roll(order, -1)
+    first = order[np.arange(len(order)) - ordinal[order]]
+    # ABSENT is the one behind the last link.
+    image = np.full(len(order) + 1, ABSENT)
+    image[order] = np.where(ordinal[following] > 0, following, first)
+
+    def keeps(rows: PathRows) -> bool:
+        links = rows.links()
+        before, after = (
+            np.column_stack([rows.pair_of_row, rows.weight, at]) for at in (links, image[links])
+        )
+        return np.array_equal(before[np.lexsort(before.T)], after[np.lexsort(after.T)])
+
+    source, target = sender_pairs(topology)
+    pairs = [(source[mine], target[mine]) for mine in source == np.unique(source)[:, np.newaxis]]
+    return all(keeps(min_rows(topology, *one)) and keeps(path_set.rows(*one)) for one in pairs)
 
 
 def network_orbits(topology: Topology) -> Orbits:

@@ -40,7 +40,7 @@ from tvlb.search.windows import Windows
 from tvlb.search.workload import Workload, parse_traffic
 from tvlb.search.worst_simulated import CONFIG as SWAPS_CONFIG
 from tvlb.topology import Topology
-from tvlb.traffic import Pattern, parse_pattern, type1_set, type2_set
+from tvlb.traffic import Assignments, Pattern, parse_pattern, type1_set, type2_set
 
 # A process with numpy, scipy, HiGHS and tvlb loaded, measured; it takes 1.1 s to start.
 _BASE_BYTES = 132e6
@@ -101,6 +101,8 @@ _SECONDS_PER_TRAFFIC_ENTRY = 3e-7
 _SECONDS_PER_PRICED_ENTRY = 1.2e-8
 _BYTES_PER_CLASS_ENTRY = 14.0
 _BYTES_PER_SPLIT_CELL = 12.0
+# An assignment where switches count as several; see `tvlb.traffic.Assignments`.
+_SECONDS_PER_COPIES_CUBED, _BYTES_PER_COPIES_SQUARED = 1.2e-10, 20.0
 # A split by shape: listing a path and the links that it crosses; a program, and that per orbit of
 # pairs times orbit of links. Measured on dfly(4,8,4,9,palmtree), slimfly(13), dfly(2,4,2,5) and
 # dfly(4,8,4,33,palmtree); after failures, on the first and slimfly(7), with less memory.
@@ -281,12 +283,24 @@ def _adversary(topology: Topology, path_set: PathSet | str, starts: int) -> Cost
         _SECONDS_PER_PROGRAM
         + size.nonzeros * _SECONDS_PER_TRAFFIC_ENTRY
         + entries * _SECONDS_PER_PRICED_ENTRY
+        + _assignment_seconds(topology)
     )
     stages = {
         "build": size.paths * share * _SECONDS_PER_CLASSED,
         "adversary": starts * min(_TRAFFICS_PER_START, most_tried(entries, starts)) * a_traffic,
     }
-    return _cost(stages, entries * _BYTES_PER_CLASS_ENTRY)
+    return _cost(stages, entries * _BYTES_PER_CLASS_ENTRY + _assignment_bytes(topology))
+
+
+def _assignment_seconds(topology: Topology) -> float:
+    """Return what an assignment takes beyond one where no switch counts as several."""
+    more = Assignments.copies(topology) ** 3 - topology.num_senders**3
+    return more * _SECONDS_PER_COPIES_CUBED
+
+
+def _assignment_bytes(topology: Topology) -> float:
+    more = Assignments.copies(topology) ** 2 - topology.num_senders**2
+    return more * _BYTES_PER_COPIES_SQUARED
 
 
 def _of_all_pairs(topology: Topology, path_set: PathSet | str) -> tuple[ProgramSize, float]:
@@ -309,12 +323,13 @@ def worst_cost(
     """
     size, share = _of_all_pairs(topology, path_set)
     classes = (size.columns - 1) * share
-    cells = classes * topology.num_links
-    if is_symmetric and cells > _MANY_CELLS:
-        cells = classes * len(network_orbits(topology).first_links)
-    cells = min(cells, MOST_CELLS)  # what takes more is refused
+    links = topology.num_links
+    if is_symmetric and classes * links > _MANY_CELLS:
+        links = len(network_orbits(topology).first_links)
+    cells = min(classes * links, MOST_CELLS)  # what takes more is refused
     adversary = _adversary(topology, path_set, starts)
-    split = {"split": most_split_work(round(cells)) * _SECONDS_PER_SPLIT_WORK}
+    work = most_split_work(round(cells)) * _SECONDS_PER_SPLIT_WORK
+    split = {"split": work + links * _assignment_seconds(topology)}
     memory = adversary.memory_bytes - _BASE_BYTES + cells * _BYTES_PER_SPLIT_CELL
     return _cost(adversary.stages | split, memory, topology.num_links * _WRITTEN_PER_NUMBER)
 
@@ -331,14 +346,17 @@ def static_cost(topology: Topology, path_set: PathSet | str, failures: str | Non
     alike = network_orbits(topology)
     orbits = alike.pairs * len(alike.first_links)
     paths = size.paths * share
+    a_point = _SECONDS_PER_POINT + orbits * _SECONDS_PER_ORBITS
+    a_point += len(alike.first_links) * _assignment_seconds(topology)
     stages = {
         "build": paths * _SECONDS_PER_SHAPED_PATH,
-        "split": (FRONTIER_POINTS + 1) * (_SECONDS_PER_POINT + orbits * _SECONDS_PER_ORBITS),
+        "split": (FRONTIER_POINTS + 1) * a_point,
     }
     memory = (
         paths * topology.max_hops * _BYTES_PER_CLASS_ENTRY
         + min(paths, _LISTED_AT_A_TIME) * _BYTES_PER_SHAPED_PATH
         + orbits * _BYTES_PER_ORBITS
+        + _assignment_bytes(topology)
     )
     if failures is not None:
         cases = failure_cases(topology, alike, FailureKind(failures))
@@ -350,6 +368,7 @@ def static_cost(topology: Topology, path_set: PathSet | str, failures: str | Non
         stages["failures"] = (
             paths * len(cases) * _SECONDS_PER_FOLLOWED_PATH
             + math.fsum(afresh) * _SECONDS_PER_ORBITS
+            + 3 * len(cases) * topology.num_links * _assignment_seconds(topology)
         )
         memory += max(afresh, default=0.0) * _BYTES_PER_ORBITS_AFRESH
     return _cost(stages, memory)

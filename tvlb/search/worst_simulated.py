@@ -5,7 +5,7 @@ So traffic is tried in short runs with one seed, each time after the destination
 were swapped, and kept where packets take longer at a load that is nearly too much.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -53,12 +53,13 @@ class Search:
         InvalidInput : see `tvlb.guarantee.check_worst_traffic`.
         """
         self.check_worst_traffic(topology, path_set, seed)
-        return _found(parse_expression(path_set, topology, seed), self.runs)
+        paths = parse_expression(path_set, topology, seed)
+        return _found(paths, self.runs, tuple(topology.labels))
 
 
-# Every run of a request asks for it again.
+# Every run of a request asks for it again. Equal networks may call switches differently.
 @lru_cache(maxsize=_KEPT)
-def _found(paths: PathSet, runs: int) -> MatrixPattern:
+def _found(paths: PathSet, runs: int, _labels: tuple[str, ...]) -> MatrixPattern:
     climb = _Climb(paths, runs)
     climb.start()
     stream = KeyedStream(0, "swaps")
@@ -147,12 +148,9 @@ def _starts(topology: Topology) -> Iterable[_Targets]:
 
 
 def _matrix(topology: Topology, targets: _Targets) -> MatrixPattern:
-    labels = topology.labels
-    names: Sequence[int | str] = labels or range(topology.num_switches)
     pairs = np.column_stack([topology.network.node_switch, targets])
     sending = (pairs[:, 1] >= 0) & (pairs[:, 0] != pairs[:, 1])
     flows, counts = np.unique(pairs[sending], axis=0, return_counts=True)
-    rows = zip(flows[:, 0].tolist(), flows[:, 1].tolist(), counts.tolist(), strict=True)
-    return MatrixPattern.by_switch(
-        (names[int(source)], names[int(target)], float(rate)) for source, target, rate in rows
-    )
+    rates = counts.astype(np.float64).tolist()
+    ends = (flows[:, end].tolist() for end in (0, 1))
+    return MatrixPattern.between(topology, zip(*ends, rates, strict=True))

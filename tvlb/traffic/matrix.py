@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -28,6 +28,7 @@ _MAX_ID = 2**31 - 1
 _SHOWN = 80
 _MARK = "#"
 _DIGITS = 8
+_MOST_WIDTH = 100
 _FIRST_LINE = re.compile(rf"#level=(node|switch)(?:network=([0-9a-f]{{{2 * _DIGITS}}}))?")
 _PLAIN = re.compile(r"-?(0|[1-9][0-9]{0,99})")
 
@@ -75,6 +76,19 @@ class MatrixPattern(Pattern):
     def by_switch(cls, entries: Iterable[_Entry], name: str | None = None) -> "MatrixPattern":
         """Make a matrix between switches, by their names where they have some."""
         return cls(name, "switch", tuple(sorted(entries, key=_order)))
+
+    @classmethod
+    def between(
+        cls,
+        topology: Topology,
+        entries: Iterable[tuple[int, int, float]],
+        name: str | None = None,
+    ) -> "MatrixPattern":
+        """Make a matrix between switches by their numbers, of a text that can be read again."""
+        names = _names(topology)
+        return cls.by_switch(
+            ((names[source], names[target], rate) for source, target, rate in entries), name
+        )
 
     def only_for(self, topology: Topology) -> "MatrixPattern":
         """Return the same, to be refused for any other network."""
@@ -179,6 +193,29 @@ class MatrixPattern(Pattern):
 def is_matrix(text: str) -> bool:
     """Whether a text is meant for what the file of a matrix holds."""
     return text.startswith(_MARK)
+
+
+def _names(topology: Topology) -> Sequence[_End]:
+    """Return what a matrix calls every switch: its label, or its number where that is misread."""
+    switches = range(topology.num_switches)
+    return [_name(topology, one) for one in switches] if topology.labels else switches
+
+
+def _name(topology: Topology, switch: int) -> _End:
+    # With zeros before it where another switch is called by the number.
+    padded = (f"{switch:0{width}}" for width in range(2, _MOST_WIDTH))
+    names = (topology.labels[switch], switch, *padded)
+    found = (_read_as(topology, switch, one) for one in names)
+    return next((one for one in found if one is not None), switch)
+
+
+def _read_as(topology: Topology, switch: int, name: _End) -> _End | None:
+    """Return a name as it is read again, None where that is not of the switch."""
+    try:
+        read = _entry(1, f"{name},{name},1", "switch")[0]
+        return read if topology.switch_names.number(str(read)) == switch else None
+    except InvalidInput:
+        return None
 
 
 def _digest(topology: Topology) -> str:

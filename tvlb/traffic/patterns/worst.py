@@ -1,6 +1,5 @@
 """The worst traffic that is found for a path set, whatever splits over it."""
 
-import math
 import re
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -12,6 +11,7 @@ from tvlb.errors import InvalidInput
 from tvlb.languages import Argument
 from tvlb.paths import expression_examples, expression_regex
 from tvlb.topology import Topology
+from tvlb.traffic.assignment import Assignments
 from tvlb.traffic.demand import NodeTraffic
 from tvlb.traffic.matrix import MatrixPattern
 from tvlb.traffic.pattern import NamedPattern
@@ -68,14 +68,10 @@ class Worst(NamedPattern):
             self._engine().check_worst_traffic(topology, self.path_set, seed)
         except InvalidInput as error:
             raise InvalidInput(f"{self}: {error}") from error
-        names = topology.labels or range(topology.num_switches)
         ring = np.flatnonzero(topology.switch_nodes).tolist()
-        rates = topology.switch_nodes[ring].tolist()
+        rates = topology.switch_nodes[ring].astype(np.float64).tolist()
         ends = zip(ring, ring[1:] + ring[:1], rates, strict=True)
-        return MatrixPattern.by_switch(
-            ((names[source], names[target], float(rate)) for source, target, rate in ends),
-            str(self),
-        )
+        return MatrixPattern.between(topology, ends, str(self))
 
     def resolve(self, topology: Topology, seed: int) -> NodeTraffic:
         """See `Pattern.resolve`."""
@@ -83,8 +79,7 @@ class Worst(NamedPattern):
 
     def count_flows(self, topology: Topology) -> float:
         """See `Pattern.count_flows`: each switch sends to one, larger ones to several."""
-        nodes = topology.switch_nodes[topology.switch_nodes > 0].tolist()
-        return sum(nodes) // math.gcd(*nodes)
+        return Assignments.copies(topology)
 
     def _engine(self) -> Any:
         # By its name: what searches traffic is of a layer above.
