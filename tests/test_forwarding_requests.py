@@ -212,6 +212,12 @@ def test_paths_are_measured_by_their_shares(ran: Any) -> None:
     assert {**document, "timings": None} == {**split, "timings": None}
 
 
+def test_only_a_forwarding_table_is_measured_as_one() -> None:
+    split: Any = tvlb.static("2,4,2,3").table
+    with pytest.raises(InvalidInput, match="is a split table, where a forwarding table is needed"):
+        tvlb.measure(table=split)
+
+
 def test_a_server_measures_the_table_of_a_file(ran: Any, server: Server) -> None:
     ran("route", NETWORK, "-o", "t.parquet", "--server", server.url)
     given = ("measure", "--table", "t.parquet", "--both", "--job", "16", "--bisections", "50")

@@ -58,6 +58,8 @@ def test_what_limits_the_runs_is_told(capsys: pytest.CaptureFixture[str], tmp_pa
 
 
 def test_the_table_says_what_the_categories_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*SHORT, "--routing", "ugal-l", "--threshold", "8"]) == 0
+    assert "ugal-l by threshold 8" in capsys.readouterr().out
     assert main([*SHORT, "--routing", "valiant(minlast)"]) == 0
     shown = capsys.readouterr().out
     assert "valiant(minlast)" in shown

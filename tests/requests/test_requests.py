@@ -19,6 +19,7 @@ from tvlb.requests import (
     SimulationBody,
     TableBody,
     VctSimulationBody,
+    command_line,
     request_key,
     request_kinds,
 )
@@ -419,3 +420,14 @@ def test_simulations_that_are_malformed(changes: dict[str, Any], told: str) -> N
 def test_simulations_that_cannot_be(changes: dict[str, Any], told: str) -> None:
     with pytest.raises(InvalidInput, match=re.escape(told)):
         VctSimulationBody.model_validate(VCT | changes).examined()
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["", "--search paths", "--search rule", "--search paths --queue vc", "--method paper"],
+)
+def test_the_command_of_a_table_has_what_was_asked_for(options: str) -> None:
+    words = options.split()
+    asked = {name[2:]: value for name, value in zip(words[::2], words[1::2], strict=True)}
+    body = TableBody.model_validate({"topology": "1,2,1,3", **asked}).resolved()
+    assert command_line(body) == " ".join(["tvlb table 'dfly(1,2,1,3)'", *words])

@@ -465,6 +465,8 @@ def test_a_damaged_file_is_refused_in_a_line(
             ["--locator-block", "ff02::/32"],
             "--locator-block ff02::/32: expected a prefix of unicast",
         ),
+        (["--locator-block", "fe80::/32"], "--locator-block fe80::/32: expected a prefix of uni"),
+        (["--locator-block", "::ffff:0:0/96"], "expected a prefix of unicast addresses"),
         (["--locator-block", "here"], "--locator-block 'here': expected an IPv6 prefix"),
         (
             ["--locator-block", "5f00::1/32"],

@@ -20,6 +20,7 @@ from tvlb.documents import check_directory, check_writable
 from tvlb.errors import InvalidInput
 from tvlb.jobs.workspace import Workspace
 from tvlb.languages import asked
+from tvlb.paths import UgalRule
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.processes import UnitCache, Units
 from tvlb.requests.kinds.stability import StabilityBody, StabilityDocument
@@ -143,7 +144,7 @@ def print_document(document: Mapping[str, Any], console: Console) -> None:
         for run in case["runs"]:
             levels = [run[name] for name in ("level", "lowest", "peak", "end_level")]
             listed.add_row(
-                case["routing"],
+                case["routing"] + UgalRule.of(case["config"]).by,
                 f"{case['config']['vc_policy']}, {case['config']['vc_count']}",
                 str(run["seed"]),
                 str(run["category"]),

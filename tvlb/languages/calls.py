@@ -92,7 +92,8 @@ def read_as(value: _Value | str, kind: type[_Value], parse: Callable[[str], _Val
     if isinstance(value, str):
         return parse(value)
     if not isinstance(value, kind):
-        raise InvalidInput(f"{value!r} is no {kind.__name__}, nor the text of one")
+        shown = " ".join(f"{value!r:.{_SHOWN}}".split())
+        raise InvalidInput(f"{shown} is no {kind.__name__}, nor the text of one")
     return value
 
 

@@ -13,7 +13,6 @@ from tvlb.processes import Reporter, available_cores, check_workers, silent
 from tvlb.table import (
     ForwardingTable,
     StoredTable,
-    check_network,
     forwarding_of,
     parse_path_set,
 )
@@ -101,12 +100,12 @@ def measure(
     )
     check_measure(network, asked)
     if table is not None:
-        check_network(table, "the table", network)
+        forwarding = forwarding_of(table, "the table", network)
         if vlb is not None or min_share is not None:
             raise InvalidInput(
                 "a forwarding table has routes of its own: vlb has no meaning with it"
             )
-        return measurement(table.forwarding, asked, table, report)
+        return measurement(forwarding, asked, table, report)
     paths = parse_path_set(vlb, network, asked.seed) if isinstance(vlb, str) else vlb
     return measurement(split_routes(network, paths, min_share), asked, None, report)
 

@@ -49,9 +49,11 @@ class TableBody(with_options(Request, SearchOptions)):
         return made(SearchOptions, dict(self), seed=self.seed, workers=workers)
 
     def usual(self) -> dict[str, Any]:
-        """See `Request.usual`; what depends on method and traffic is that for those asked for."""
+        """See `Request.usual`; what depends on other options is that for those asked for."""
         bare = type(self)(topology=self.topology, method=self.method, traffic=self.traffic)
-        usual, filled = super().usual(), completed(bare)
+        same = bare.model_copy(update={"search": self.search, "routing": self.routing})
+        usual = super().usual()
+        filled = completed(same) | {"search": completed(bare)["search"]}
         return {name: filled[name] if value is None else value for name, value in usual.items()}
 
     def complete(self, network: Topology) -> Self:

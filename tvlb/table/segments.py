@@ -30,6 +30,8 @@ from tvlb.traffic import Assignments
 
 MARK = "srv6"
 DECAPSULATIONS = ("usd", "dt46")
+# Unspecified, loopback and mapped addresses; those of one link; multicast (RFC 4291, section 2.4).
+_NOT_ROUTED = tuple(map(IPv6Network, ("::/8", "fe80::/10", "ff00::/8")))
 _ADDRESS_BITS = 128
 _LOCAL_SHARE = 3  # of the bits; a local identifier has them all set
 _TOLERANCE = 1e-9
@@ -66,7 +68,7 @@ class Cut:
             raise InvalidInput(
                 f"locator_block {block!r}: expected an IPv6 prefix, such as 5f00::/32"
             ) from error
-        if prefix.is_multicast or not int(prefix.network_address):
+        if any(map(prefix.overlaps, _NOT_ROUTED)):
             raise InvalidInput(f"locator_block {block}: expected a prefix of unicast addresses")
         if prefix.prefixlen + bits > _ADDRESS_BITS:
             raise InvalidInput(

@@ -22,7 +22,10 @@ def _read(content: bytes, endpoints: int | None) -> ExplicitTopology:
         graph = nx.node_link_graph(given, edges=edges)  # pyright: ignore[reportUnknownMemberType]
         lost = len(data[edges]) - graph.number_of_edges() or len(data["nodes"]) - len(graph)
     except (nx.NetworkXError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise InvalidInput(f"no node-link graph: {type(error).__name__}: {error}") from error
+        raise InvalidInput(
+            "no node-link graph: expected lists of objects, nodes with an id, and links with those "
+            "of a source and a target"
+        ) from error
     if lost:
         raise InvalidInput(
             "a node or link that is listed twice, or a link to a node that is not listed"
