@@ -109,7 +109,7 @@ class RouterScenario(ABC, Generic[Config, Result]):
 
     @classmethod
     def check_threads(cls, threads: int | None) -> None:
-        """Raise InvalidInput unless one of its runs may have so many threads; None is as many."""
+        """Raise InvalidInput unless one of its runs may have so many threads, or None."""
         if threads is not None:
             check_workers(threads, "threads")
         if not cls.takes_threads and threads not in (None, 1):

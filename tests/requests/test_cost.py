@@ -200,6 +200,15 @@ def test_switches_take_memory_by_their_virtual_channels_and_buffers() -> None:
         assert measured * 1e6 < cost.memory_bytes - 60e6 < 4 * measured * 1e6
 
 
+def test_all_switches_take_as_much_memory_as_the_one_of_most_ports() -> None:
+    """Measured: 689 MB of the process with a switch of 60 links to others of 61."""
+    spokes = [[0, one] for one in range(1, 61)]
+    leaves = [[one, 60 * one + leaf] for one in range(1, 61) for leaf in range(1, 61)]
+    topology = ListedTopology([1] * 3661, [spokes + leaves])
+    config = SimulationConfig(0, 1, vc_count=16)
+    assert simulation_cost(topology, "min", config, [0.0], 1, False).memory_bytes > 689e6
+
+
 def test_latencies_of_long_saturated_runs_are_counted() -> None:
     # Measured with shift(1,0) at load 1: 385 MB, of which 155 whatever the latencies.
     config = SimulationConfig(warmup_cycles=0, measured_cycles=50_000_000)

@@ -463,10 +463,10 @@ def test_a_damaged_file_is_refused_in_a_line(
         (["--identifier-bits", "3"], "--identifier-bits 3 is out of range: 4..32"),
         (
             ["--locator-block", "ff02::/32"],
-            "--locator-block ff02::/32: expected a prefix of unicast",
+            "--locator-block ff02::/32: expected a prefix of addr",
         ),
-        (["--locator-block", "fe80::/32"], "--locator-block fe80::/32: expected a prefix of uni"),
-        (["--locator-block", "::ffff:0:0/96"], "expected a prefix of unicast addresses"),
+        (["--locator-block", "fe80::/32"], "--locator-block fe80::/32: expected a prefix of addr"),
+        (["--locator-block", "::ffff:0:0/96"], "a prefix of addresses that routers forward"),
         (["--locator-block", "here"], "--locator-block 'here': expected an IPv6 prefix"),
         (
             ["--locator-block", "5f00::1/32"],

@@ -132,7 +132,8 @@ def _compute(
         print_notice(
             f"warning: --threads {threads}: simulated on {ran}. Networks are cut between groups of "
             "switches; a run is not cut where switches decide by queues of others of the same "
-            "cycle (par on other networks than Dragonflies, routings by level), nor with --traces"
+            "cycle (par on other networks than Dragonflies, routings by level), nor with --traces; "
+            "the system may not start as many"
         )
     return simulation_document(model.name).of(request, found).plain()
 

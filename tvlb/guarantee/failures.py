@@ -15,13 +15,7 @@ from numpy.typing import NDArray
 from tvlb.errors import InvalidInput
 from tvlb.guarantee.guarantee import check_network, throughput_of
 from tvlb.guarantee.program import MARGIN, Goal, LinearProgram, Program, Protection
-from tvlb.guarantee.symmetry import (
-    Orbits,
-    keeps_parallel,
-    network_orbits,
-    orbits,
-    orbits_keeping,
-)
+from tvlb.guarantee.symmetry import Orbits, network_orbits, orbits, orbits_keeping
 from tvlb.guarantee.usage import ShapeUsage
 from tvlb.paths import PathSet, parse_expression
 from tvlb.processes import Progress, Reporter
@@ -93,18 +87,18 @@ class SingleFailure:
 
 
 def failure_cases(
-    topology: Topology, alike: Orbits, kind: FailureKind, path_set: PathSet | None = None
+    topology: Topology, alike: Orbits, kind: FailureKind, *, keeps_parallel: bool = True
 ) -> list[Case]:
     """Return one cable of every orbit, then one switch.
 
-    Of parallel cables the last, and those of its kind that are not alike by the paths, if given.
+    Of parallel cables the last, and all of its kind where paths are not the same by each of them.
     """
-    cables = [] if kind is FailureKind.SWITCHES else [*_cables(topology, alike, path_set)]
+    cables = [] if kind is FailureKind.SWITCHES else [*_cables(topology, alike, keeps_parallel)]
     switches = [] if kind is FailureKind.CABLES else [*_switches(topology, alike)]
     return cables + switches
 
 
-def _cables(topology: Topology, alike: Orbits, path_set: PathSet | None) -> Iterator[Case]:
+def _cables(topology: Topology, alike: Orbits, keeps_parallel: bool) -> Iterator[Case]:
     network = topology.network
     links = dict[tuple[int, int], list[int]]()
     for link, ends in enumerate(
@@ -121,8 +115,7 @@ def _cables(topology: Topology, alike: Orbits, path_set: PathSet | None) -> Iter
             if network.link_kind[both[0]] == network.link_kind[there[-1]]
         ]
     )
-    differ = path_set is not None and not keeps_parallel(path_set)
-    orbit = alike.link[cables[:, :2] if differ else cables[:, 2:]].min(axis=1)
+    orbit = alike.link[cables[:, 2:] if keeps_parallel else cables[:, :2]].min(axis=1)
     for first, count in _of_each(orbit):
         down = np.zeros(topology.num_links, dtype=np.bool_)
         down[cables[first, :2]] = True
@@ -130,7 +123,7 @@ def _cables(topology: Topology, alike: Orbits, path_set: PathSet | None) -> Iter
         low, high = int(network.link_source[one]), int(network.link_target[one])
         kind = topology.kinds.names[network.link_kind[one]]
         text = f"{kind} cable {topology.called(low)} to {topology.called(high)}"
-        if differ and (parallel := network.link_ordinal[last] + 1) > 1:
+        if not keeps_parallel and (parallel := network.link_ordinal[last] + 1) > 1:
             text += f", {network.link_ordinal[one] + 1} of {parallel}"
         yield Case(Failures(links=((low, high),)), text, count, (low, high), down)
 

@@ -31,7 +31,7 @@ from tvlb.guarantee.program import (
     Program,
     Protection,
 )
-from tvlb.guarantee.symmetry import Orbits, network_orbits, orbits
+from tvlb.guarantee.symmetry import Orbits, keeps_parallel, network_orbits, orbits
 from tvlb.guarantee.usage import ShapeUsage
 from tvlb.model import require_same_topology
 from tvlb.paths import PathSet, as_path_set, min_usage, sender_pairs
@@ -197,7 +197,9 @@ def static(
     )
     if failures is None:
         return found
-    cases = failure_cases(network, alike, FailureKind(failures), paths)
+    cases = failure_cases(
+        network, alike, FailureKind(failures), keeps_parallel=keeps_parallel(paths)
+    )
     kept = search.protected(protection(search.program, paths, cases))
     for_all = replace(
         found, split=kept.share[alike.pair], chosen=(point := search.point(kept)), protected=point

@@ -134,7 +134,8 @@ def keeps_parallel(path_set: PathSet) -> bool:
         return np.array_equal(before[np.lexsort(before.T)], after[np.lexsort(after.T)])
 
     source, target = sender_pairs(topology)
-    pairs = [(source[mine], target[mine]) for mine in source == np.unique(source)[:, np.newaxis]]
+    begins = np.searchsorted(source, np.unique(source)[1:])
+    pairs = zip(np.split(source, begins), np.split(target, begins), strict=True)
     return all(keeps(min_rows(topology, *one)) and keeps(path_set.rows(*one)) for one in pairs)
 
 

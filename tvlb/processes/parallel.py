@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.thread import ThreadPoolExecutor
 from contextlib import contextmanager
+from numbers import Integral
 from typing import Protocol, TypeVar, TypeVarTuple
 
 from tvlb.errors import Cancelled, InvalidInput
@@ -71,7 +72,7 @@ def available_cores() -> int:
 
 def check_workers(count: object, name: str = "workers") -> None:
     """Raise InvalidInput unless so many processes or threads may be started."""
-    if not isinstance(count, int) or isinstance(count, bool):
+    if isinstance(count, bool) or not isinstance(count, Integral):
         raise InvalidInput(f"{name} {count!r} is not an integer: 1..{MOST_WORKERS}")
     if count not in range(1, MOST_WORKERS + 1):
         raise InvalidInput(f"{name} {count} is out of range: 1..{MOST_WORKERS}")

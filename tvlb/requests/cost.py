@@ -124,9 +124,10 @@ _BYTES_PER_FOLLOWED_ENTRY = 24.0
 # Of a split the paths of all pairs are listed, if it takes them all, and drawn by their weights.
 _BYTES_PER_SHARED_PATH, _SECONDS_PER_SHARED_PATH = 12.0, 2e-7
 _BYTES_PER_NODE = 2000.0
-# A switch has masks of all its virtual channels for each of them. Cycles ahead in which events may
-# fall due take memory beside some switches at a time, and no more than all of these.
+# A switch has masks of all its virtual channels for each of them. A wheel of events has a slot for
+# every cycle ahead, one for each unit of switches; all wheels take no more than all switches.
 _BYTES_PER_CHANNEL, _BYTES_PER_CHANNELS_SQUARED = 48.0, 1 / 8
+_FEW_HOPS, _FEWEST_SLOTS, _MOST_SLOTS = 7, 4, 16
 _BYTES_PER_CYCLE_AHEAD, _BYTES_PER_CYCLES_AHEAD = 48.0, 640 * 1024
 # Their pool doubles, and while it moves both are there: 32 to 64.
 _BYTES_PER_PACKET = 48.0
@@ -359,7 +360,10 @@ def static_cost(topology: Topology, path_set: PathSet | str, failures: str | Non
         + _assignment_bytes(topology)
     )
     if failures is not None:
-        cases = failure_cases(topology, alike, FailureKind(failures))
+        # What is drawn is as good as never the same by each of parallel cables.
+        is_drawn = "%" in str(path_set)
+        kind = FailureKind(failures)
+        cases = failure_cases(topology, alike, kind, keeps_parallel=not is_drawn)
         # Symmetries that keep what is down: the group has about as many as the largest orbit.
         group = int(np.bincount(alike.pair).max())
         whole = alike.pair.size * topology.num_links
@@ -644,10 +648,15 @@ def _simulator_bytes(topology: Topology) -> float:
 
 
 def _switch_bytes(topology: Topology, routing: str, config: SimulationConfig) -> float:
-    """All switches of the input-queued router, whose masks have powers of two."""
+    """All switches of the input-queued router, whose masks are alike and have powers of two."""
     vcs = config.resolved_vc_count(topology, routing)
-    ports = (topology.num_links + topology.num_nodes) / topology.num_switches
-    channels = 2.0 ** math.ceil(math.log2(ports * 2.0 ** math.ceil(math.log2(max(vcs, 4)))))
+    # Routes of many links have room for many virtual channels.
+    hops = topology.max_hops + Routing(routing).decides_again
+    most = _FEWEST_SLOTS if hops <= _FEW_HOPS else _MOST_SLOTS
+    links = np.bincount(topology.network.link_source, minlength=topology.num_switches)
+    ports = int((links + topology.switch_nodes).max())
+    slots = 2.0 ** math.ceil(math.log2(max(vcs, most)))
+    channels = 2.0 ** math.ceil(math.log2(ports * slots))
     state = topology.num_switches * channels
     state *= _BYTES_PER_CHANNEL + channels * _BYTES_PER_CHANNELS_SQUARED
     ahead = 2.0 * vcs * config.buffer_flits * _BYTES_PER_CYCLE_AHEAD

@@ -30,7 +30,7 @@ from tvlb.traffic import Assignments
 
 MARK = "srv6"
 DECAPSULATIONS = ("usd", "dt46")
-# Unspecified, loopback and mapped addresses; those of one link; multicast (RFC 4291, section 2.4).
+# Reserved, with unspecified, loopback and mapped addresses; of one link; multicast (RFC 4291, 2.4).
 _NOT_ROUTED = tuple(map(IPv6Network, ("::/8", "fe80::/10", "ff00::/8")))
 _ADDRESS_BITS = 128
 _LOCAL_SHARE = 3  # of the bits; a local identifier has them all set
@@ -69,7 +69,9 @@ class Cut:
                 f"locator_block {block!r}: expected an IPv6 prefix, such as 5f00::/32"
             ) from error
         if any(map(prefix.overlaps, _NOT_ROUTED)):
-            raise InvalidInput(f"locator_block {block}: expected a prefix of unicast addresses")
+            raise InvalidInput(
+                f"locator_block {block}: expected a prefix of addresses that routers forward"
+            )
         if prefix.prefixlen + bits > _ADDRESS_BITS:
             raise InvalidInput(
                 f"locator_block {block} and identifier_bits {bits} are "

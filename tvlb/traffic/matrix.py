@@ -202,7 +202,7 @@ def _names(topology: Topology) -> Sequence[_End]:
 
 
 def _name(topology: Topology, switch: int) -> _End:
-    # With zeros before it where another switch is called by the number.
+    # With zeros before it where another switch is called by the number; so many are not.
     padded = (f"{switch:0{width}}" for width in range(2, _MOST_WIDTH))
     names = (topology.labels[switch], switch, *padded)
     found = (_read_as(topology, switch, one) for one in names)

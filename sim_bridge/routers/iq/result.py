@@ -37,7 +37,7 @@ class SimulationResult(RunResult):
     Attributes
     ----------
     path_set : what was simulated, as text; see `RunResult` for the rest.
-    threads : on which it ran, as many as it had use for; documents leave it out.
+    threads : on which it ran, as many as it had use for and were there; documents leave it out.
     latency_ci95, accepted_ci95 : half the 95% confidence interval of latency_mean and accepted.
     generated : packets/cycle/node generated within the measured window.
     undelivered : measured packets not delivered by the end.

@@ -30,6 +30,7 @@ class Threads {
         other.thread = std::thread([this, number, &other] { serve(number, other); });
       }
     } catch (const std::system_error&) {
+      // Those that have started do all parts.
     } catch (...) {
       end();
       throw;

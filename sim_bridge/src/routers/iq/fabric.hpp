@@ -28,8 +28,8 @@ inline constexpr int kArrivalDelay = 1;          // on top of the link latency
 inline constexpr int kCreditDelay = 3;           // on top of the link latency
 
 inline constexpr std::int32_t kLongestBlock = 32;  // cycles
-/// State of the switches of a unit, which should stay in the second-level cache; more where the wheels of
-/// its events are longer, so that all wheels take no more memory than all switches.
+/// State of the switches of a unit, which should stay in the second-level cache; at least as much as its wheels
+/// of events, so that all wheels take no more memory than all switches.
 inline constexpr std::size_t kUnitBytes = std::size_t{640} << 10U;
 
 /// A grant: `packet` leaves the switch by this output VC.
