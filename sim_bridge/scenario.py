@@ -73,12 +73,20 @@ class RouterScenario(ABC, Generic[Config, Result]):
         ------
         InvalidInput : these are the settings of no router.
         """
+        found = cls.of_settings(type(config))
+        if found is None:
+            raise InvalidInput(f"config {config!r:.80} is of no router")
+        return found
+
+    @classmethod
+    def of_settings(cls, kind: type) -> "type[RouterScenario[Any, Any]] | None":
+        """Return the class of what routers whose settings are of a class are asked, if any."""
         found = list[type[RouterScenario[Any, Any]]](cls.__subclasses__())
         for one in found:
-            if isinstance(config, getattr(one, "settings", ())):
+            if issubclass(kind, getattr(one, "settings", ())):
                 return one
             found += one.__subclasses__()
-        raise InvalidInput(f"config {config!r:.80} is of no router")
+        return None
 
     @abstractmethod
     def resolved(self, config: Config) -> Config:

@@ -195,7 +195,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--routing", "static"], "routing static needs a split table: give table"),
+        (["--routing", "static"], "routing static needs a split table: give --table"),
         (["--router", "vct", "--routing", "static"], "routing static needs a split table: give"),
         (["--routing", "static", "--table", "f.parquet"], "f.parquet is a forwarding table, where"),
         (["--routing", "table", "--table", "s.parquet"], "s.parquet is a split table, where a for"),

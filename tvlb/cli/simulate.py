@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from sim_bridge import SEEDS, FollowedTable, Split, simulate_request
+from sim_bridge import SEEDS, FollowedTable, RouterScenario, Split, simulate_request
 from tvlb.cli.numbers import Threads, Workers, integer
 from tvlb.cli.options import Json, PatternOption, Seed, TopologyArgument, WithoutOption, parse_loads
 from tvlb.cli.remote import ServerOption, TokenFileOption, ask_server, place_of
@@ -72,7 +72,9 @@ def simulate(
     if place is not None and threads is not None:
         raise InvalidInput("--threads with --server: the server decides on its threads")
     model = router_named(router)
-    model.simulated.check_threads(threads)
+    scenario = RouterScenario.of_settings(model.declaring[-1])
+    if scenario is not None:
+        scenario.check_threads(threads)
     asked = model.asked(given)
     loads = [] if load is None else parse_loads(load)
     if figure is not None:

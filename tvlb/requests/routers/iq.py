@@ -88,7 +88,6 @@ class _InputQueued(Router):
     answers = "Simulated loads, a saturation load, or both."
     declaring = (_Options, SimulationConfig)
     settings = SimulationSettings
-    simulated = Scenario
     result = SimulationResult
     scenario_keys: ClassVar[Mapping[str, Any]] = {
         "path_set": (
