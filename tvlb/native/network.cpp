@@ -41,8 +41,8 @@ Network::Network(std::int32_t num_switches, std::span<const std::int32_t> node_s
     require(std::ranges::is_sorted(link_kind), "links must be sorted by kind");
     require(num_kinds_ <= kMaxKinds, "a network has at most 8 kinds of links");
     number_nodes();
-    leaving_ = number_ports(&Link::source, &Link::output_port);
-    arriving_ = number_ports(&Link::target, &Link::input_port);
+    leaving_ = number_ports(&Link::source, &Link::target, &Link::output_port);
+    arriving_ = number_ports(&Link::target, &Link::source, &Link::input_port);
 }
 
 void Network::number_nodes() {
@@ -51,18 +51,19 @@ void Network::number_nodes() {
     for (std::size_t sw = 1; sw < first_node_.size(); ++sw) first_node_[sw] += first_node_[sw - 1];
 }
 
-Network::BySwitch Network::number_ports(std::int32_t Link::* at, std::int32_t Link::* port) {
+Network::BySwitch Network::number_ports(std::int32_t Link::* at, std::int32_t Link::* other,
+                                        std::int32_t Link::* port) {
     BySwitch out{std::vector<std::int32_t>(index(num_switches_) + 1, 0), {}};
     for (const auto& link : links_) ++out.offset[index(link.*at) + 1];
     for (std::size_t sw = 1; sw < out.offset.size(); ++sw) out.offset[sw] += out.offset[sw - 1];
-    out.link.resize(links_.size());
+    out.links.resize(links_.size());
     std::vector<std::int32_t> next(out.offset.begin(), out.offset.end() - 1);
     for (std::int32_t id = 0; id < num_links(); ++id) {
         auto& link = links_[index(id)];
         auto& place = next[index(link.*at)];
         link.*port = num_terminals(link.*at) + place - out.offset[index(link.*at)];
         max_ports_ = std::max(max_ports_, link.*port + 1);
-        out.link[index(place++)] = id;
+        out.links[index(place++)] = {id, link.*other};
     }
     for (std::int32_t sw = 0; sw < num_switches_; ++sw) {
         max_ports_ = std::max(max_ports_, num_terminals(sw));
@@ -70,10 +71,10 @@ Network::BySwitch Network::number_ports(std::int32_t Link::* at, std::int32_t Li
     return out;
 }
 
-std::int32_t Network::of_port(const BySwitch& links, std::int32_t sw, std::int32_t port) const {
-    const auto place = links.offset[index(sw)] + port - num_terminals(sw);
-    const bool is_link = port >= num_terminals(sw) && place < links.offset[index(sw) + 1];
-    return is_link ? links.link[index(place)] : kAbsent;
+std::int32_t Network::of_port(const BySwitch& of, std::int32_t sw, std::int32_t port) const {
+    const auto place = of.offset[index(sw)] + port - num_terminals(sw);
+    const bool is_link = port >= num_terminals(sw) && place < of.offset[index(sw) + 1];
+    return is_link ? of.links[index(place)].link : kAbsent;
 }
 
 }  // namespace tvlb

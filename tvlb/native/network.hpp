@@ -19,6 +19,12 @@ struct Link {
     std::uint8_t kind;
 };
 
+// A link and its other end, together since who follows a path needs both.
+struct Adjacent {
+    std::int32_t link;
+    std::int32_t sw;
+};
+
 // Immutable. Ports of a switch: its nodes first, then its links in link order.
 class [[gnu::visibility("default")]] Network {
 public:
@@ -67,9 +73,9 @@ public:
         const auto here = static_cast<std::size_t>(sw);
         return leaving_.offset[here + 1] - leaving_.offset[here];
     }
-    [[nodiscard]] std::int32_t leaving_link(std::int32_t sw, std::int32_t position) const {
+    [[nodiscard]] const Adjacent& leaving(std::int32_t sw, std::int32_t position) const {
         const auto first = leaving_.offset[static_cast<std::size_t>(sw)];
-        return leaving_.link[static_cast<std::size_t>(first + position)];
+        return leaving_.links[static_cast<std::size_t>(first + position)];
     }
     // The link that leaves by an output port or arrives at an input port; kAbsent for a node's.
     [[nodiscard]] std::int32_t output_link(std::int32_t sw, std::int32_t port) const {
@@ -83,13 +89,14 @@ private:
     // Links of every switch, by rising id.
     struct BySwitch {
         std::vector<std::int32_t> offset;
-        std::vector<std::int32_t> link;
+        std::vector<Adjacent> links;
     };
 
-    [[nodiscard]] std::int32_t of_port(const BySwitch& links, std::int32_t sw,
+    [[nodiscard]] std::int32_t of_port(const BySwitch& of, std::int32_t sw,
                                        std::int32_t port) const;
     void number_nodes();
-    [[nodiscard]] BySwitch number_ports(std::int32_t Link::* at, std::int32_t Link::* port);
+    [[nodiscard]] BySwitch number_ports(std::int32_t Link::* at, std::int32_t Link::* other,
+                                        std::int32_t Link::* port);
 
     std::int32_t num_switches_;
     std::int32_t max_ports_ = 0;

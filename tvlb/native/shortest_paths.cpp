@@ -218,7 +218,7 @@ ShortestPaths::Tables ShortestPaths::count_paths(const Network& network,
         const auto is_earlier = [&](std::int32_t from, std::int32_t position, std::int32_t next) {
             if (chosen[index(from)] == 0) return true;
             const auto before = leaving[begin[index(from)]];
-            const auto other = network.target(network.leaving_link(from, before));
+            const auto other = network.leaving(from, before).sw;
             const bool by_switch = rule.chosen == Chosen::lowest_switch && other != next;
             return by_switch ? next < other : position < before;
         };
@@ -332,8 +332,8 @@ std::vector<Half> ShortestPaths::find_lengths(const Network& network, const Shor
                 auto first = paths.size == 1 ? static_cast<std::int32_t>(paths.begin)
                              : paths.size == 0 ? 0 : tables.leaving[paths.begin];
                 // Where it is not known, that of the lowest position that leads nearer.
-                while (of(network.target(network.leaving_link(here, first))).hops + 1 != paths.hops) ++first;
-                const auto& link = network.link(network.leaving_link(here, first));
+                while (of(network.leaving(here, first).sw).hops + 1 != paths.hops) ++first;
+                const auto& link = network.link(network.leaving(here, first).link);
                 half.push_back(link.kind);
                 here = link.target;
             }
@@ -434,7 +434,7 @@ std::vector<std::vector<HalfCount>> ShortestPaths::half_counts(std::int32_t from
     for (std::size_t i = 0; i < reached.size(); ++i) {
         const auto here = reached[i];
         for (std::int32_t leaving = 0; leaving < num_leaving(here); ++leaving) {
-            const auto& next = link(leaving_link(here, leaving));
+            const auto& next = link(this->leaving(here, leaving).link);
             if (hops[index(next.target)] != hops[index(here)] + 1) continue;
             if (!is_reached[index(next.target)]) reached.push_back(next.target);
             is_reached[index(next.target)] = true;

@@ -67,7 +67,7 @@ public:
                                         std::int32_t position) const override {
         if (!rule_.by_link) return position;
         auto rest = position;
-        return link_at(from, rest, to);
+        return step_at(from, rest, to).link;
     }
     [[nodiscard]] std::int32_t min_position(std::int32_t from, std::int32_t to,
                                             std::int32_t name) const override;
@@ -97,21 +97,21 @@ public:
     // Calls visit(link) along a MIN path.
     template <class Visit>
     void visit_min(std::int32_t from, std::int32_t name, std::int32_t to, Visit visit) const {
+        if (rule_.by_link && from != to) {
+            visit(name);
+            from = target(name);
+            name = 0;  // the position of what is left of it, which is the only one
+        }
         while (from != to) {
-            const auto link = next_link(from, name, to);
-            visit(link);
-            from = target(link);
+            const auto& step = step_at(from, name, to);
+            visit(step.link);
+            from = step.sw;
         }
     }
 
-    // The first link of a MIN path, and `name` becomes that of the rest of it.
-    [[nodiscard]] std::int32_t next_link(std::int32_t from, std::int32_t& name,
-                                         std::int32_t to) const {
-        if (!rule_.by_link) return link_at(from, name, to);
-        const auto link = name;
-        const auto next = target(link);
-        if (next != to) name = first_link(next, to);
-        return link;
+    [[nodiscard]] std::int32_t first_link(std::int32_t from, std::int32_t name,
+                                          std::int32_t to) const {
+        return rule_.by_link ? name : step_at(from, name, to).link;
     }
 
 private:
@@ -149,26 +149,20 @@ private:
         return from != to && is_end(from) && is_end(to);
     }
 
-    // The first link of the MIN path of position 0.
-    [[nodiscard]] std::int32_t first_link(std::int32_t from, std::int32_t to) const {
-        std::int32_t position = 0;
-        return link_at(from, position, to);
-    }
-
     // The first link of the MIN path of a position, which becomes that of the rest of it.
-    [[nodiscard]] std::int32_t link_at(std::int32_t from, std::int32_t& position,
-                                       std::int32_t to) const {
+    [[nodiscard]] const Adjacent& step_at(std::int32_t from, std::int32_t& position,
+                                          std::int32_t to) const {
         const auto& [paths, begin, size, hops] = of(from, to);
-        if (size == 1) return leaving_link(from, static_cast<std::int32_t>(begin));
+        if (size == 1) return leaving(from, static_cast<std::int32_t>(begin));
         const auto* const known = size == 0 ? nullptr : tables_.leaving.data() + begin;
         if (paths == size) {  // one by each link
-            return leaving_link(from, known[std::exchange(position, 0)]);
+            return leaving(from, known[std::exchange(position, 0)]);
         }
         for (std::int32_t i = 0;; ++i) {
-            const auto link = leaving_link(from, known == nullptr ? i : known[i]);
-            const auto& rest = of(target(link), to);
+            const auto& step = leaving(from, known == nullptr ? i : known[i]);
+            const auto& rest = of(step.sw, to);
             if (known == nullptr && rest.hops + 1 != hops) continue;
-            if (position < rest.count) return link;
+            if (position < rest.count) return step;
             position -= rest.count;
         }
     }

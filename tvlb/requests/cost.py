@@ -127,7 +127,7 @@ _BYTES_PER_NODE = 2000.0
 # A switch has masks of all its virtual channels for each of them. A wheel of events has a slot for
 # every cycle ahead, one for each unit of switches; all wheels take no more than all switches.
 _BYTES_PER_CHANNEL, _BYTES_PER_CHANNELS_SQUARED = 48.0, 1 / 8
-_FEW_HOPS, _FEWEST_SLOTS, _MOST_SLOTS = 7, 4, 16
+_FEW_HOPS, _FEWEST_SLOTS, _SLOTS_OF_LONG_ROUTES = 7, 4, 8
 _BYTES_PER_CYCLE_AHEAD, _BYTES_PER_CYCLES_AHEAD = 48.0, 640 * 1024
 # Their pool doubles, and while it moves both are there: 32 to 64.
 _BYTES_PER_PACKET = 48.0
@@ -652,10 +652,10 @@ def _switch_bytes(topology: Topology, routing: str, config: SimulationConfig) ->
     vcs = config.resolved_vc_count(topology, routing)
     # Routes of many links have room for many virtual channels.
     hops = topology.max_hops + Routing(routing).decides_again
-    most = _FEWEST_SLOTS if hops <= _FEW_HOPS else _MOST_SLOTS
+    least = _FEWEST_SLOTS if hops <= _FEW_HOPS else _SLOTS_OF_LONG_ROUTES
     links = np.bincount(topology.network.link_source, minlength=topology.num_switches)
     ports = int((links + topology.switch_nodes).max())
-    slots = 2.0 ** math.ceil(math.log2(max(vcs, most)))
+    slots = 2.0 ** math.ceil(math.log2(max(vcs, least)))
     channels = 2.0 ** math.ceil(math.log2(ports * slots))
     state = topology.num_switches * channels
     state *= _BYTES_PER_CHANNEL + channels * _BYTES_PER_CHANNELS_SQUARED

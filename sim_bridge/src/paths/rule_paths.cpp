@@ -1,6 +1,7 @@
 #include "rule_paths.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -577,12 +578,17 @@ bool RulePaths<Family>::is_simple(const Pair& pair, const Triple& path) const {
   PathLinks first, second;
   network_.append_min(first, pair.source, path.first_half, path.intermediate);
   network_.append_min(second, path.intermediate, path.second_half, pair.target);
-  const auto joins = [&](std::int32_t sw) {
-    return std::ranges::any_of(first.view(),
-                               [&](std::int32_t link) { return network_.source(link) == sw; });
-  };
-  return std::ranges::none_of(
-      second.view(), [&](std::int32_t link) { return joins(network_.target(link)); });
+  std::array<int, kMaxPathLinks> left;  // switches, before the intermediate
+  std::size_t count = 0;
+  int sw = pair.source;
+  for (const std::int32_t link : first.view()) {
+    left[count++] = sw;
+    sw = network_.target(link);
+  }
+  return std::ranges::none_of(second.view(), [&](std::int32_t link) {
+    const auto passed = std::span(left).first(count);
+    return std::ranges::find(passed, network_.target(link)) != passed.end();
+  });
 }
 
 // Whether a path is of no drawn length or among the first of it. No two keys of a pair are equal.

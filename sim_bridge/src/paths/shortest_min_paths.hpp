@@ -33,7 +33,7 @@ class MinPaths<ShortestPaths> {
     return network_.min_hops(source, target);
   }
   [[nodiscard]] int first_link(int source, std::int32_t name, int target) const {
-    return network_.next_link(source, name, target);
+    return network_.first_link(source, name, target);
   }
   void append(Path& path, int source, std::int32_t name, int target) const {
     network_.visit_min(source, name, target,

@@ -49,18 +49,15 @@ struct Unit {
   int part;
 };
 
-/// Most network links of the routes that fit a number of VC slots: long ones need many VCs.
-[[nodiscard]] constexpr int most_hops_with(int slots) { return slots <= 8 ? kFewHops : kMaxHops; }
-
-/// For one size of switch masks.
+/// For one size of switch masks, and routes of at most so many network links.
 ///
 /// What is on the links is kept with the unit of switches that it is for, by the cycle in which it
 /// arrives. So a unit may run some cycles before the next one does, as many as a flit needs for a link.
-template <int Words, int Slots>
+template <int Words, int Slots, int Hops>
 class Fabric {
  public:
   using SwitchState = Switch<Words, Slots>;
-  using PacketType = Packet<most_hops_with(Slots)>;
+  using PacketType = Packet<Hops>;
   static constexpr unsigned kVcs = SwitchState::kVcs;
   static constexpr unsigned kPorts = SwitchState::kPorts;
   static constexpr unsigned kSlots = Slots;

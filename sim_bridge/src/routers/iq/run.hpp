@@ -25,8 +25,8 @@ inline constexpr int kWarmupCheckInterval = 1000;  // cycles
 inline constexpr int kDrainCheckInterval = 64;     // cycles
 inline constexpr double kHopelessWarmup = 2.0;     // times the latency of saturated loads
 
-/// For one size of switch masks.
-template <int Words, int Slots>
+/// For one size of switch masks, and routes of at most so many network links.
+template <int Words, int Slots, int Hops>
 class Run : private Course {
  public:
   Run(const Network& network, const Traffic& traffic, const Routes& routes,
@@ -90,7 +90,7 @@ class Run : private Course {
   }
 
  private:
-  using FabricType = Fabric<Words, Slots>;
+  using FabricType = Fabric<Words, Slots, Hops>;
   using Packet = typename FabricType::PacketType;
   /// What of a cycle the parts do before they meet: all of it, or what looks at other switches and then what
   /// changes them.

@@ -21,12 +21,12 @@ void check(const Network& network, const Traffic& traffic, const Routes& routes)
 }
 
 // In the smallest masks that hold every (port, VC slot).
-template <int Slots, int Words = 1>
+template <int Slots, int Hops, int Words = 1>
 Figures execute(const Network& network, auto&... given) {
   if (network.max_ports() * Slots <= Words * 64) {
-    return std::make_unique<Run<Words, Slots>>(network, given...)->execute();
+    return std::make_unique<Run<Words, Slots, Hops>>(network, given...)->execute();
   }
-  if constexpr (Words * 64 < kMaxPorts * Slots) return execute<Slots, 2 * Words>(network, given...);
+  if constexpr (Words * 64 < kMaxPorts * Slots) return execute<Slots, Hops, 2 * Words>(network, given...);
   throw std::invalid_argument("a switch has more ports than the simulator supports");
 }
 
@@ -36,11 +36,11 @@ Figures simulate(const Network& network, const Traffic& traffic, const Routes& r
                 const Config& config, StopFlag& stop) {
   return timed(network, [&] {
     check(network, traffic, routes);
-    if (config.vc_count > 8 || routes.most_hops > most_hops_with(8)) {
-      return execute<16>(network, traffic, routes, config, stop);
-    }
-    if (config.vc_count > 4) return execute<8>(network, traffic, routes, config, stop);
-    return execute<4>(network, traffic, routes, config, stop);
+    if (config.vc_count > 8) return execute<16, kMaxHops>(network, traffic, routes, config, stop);
+    // Long routes with few VCs are rare, and have slots for more.
+    if (routes.most_hops > kFewHops) return execute<8, kMaxHops>(network, traffic, routes, config, stop);
+    if (config.vc_count > 4) return execute<8, kFewHops>(network, traffic, routes, config, stop);
+    return execute<4, kFewHops>(network, traffic, routes, config, stop);
   });
 }
 

@@ -27,7 +27,7 @@ class Groups {
       std::vector<std::int32_t>& linked = linked_[static_cast<std::size_t>(of(sw))];
       first_linked_.push_back(static_cast<std::int32_t>(linked.size()));
       for (std::int32_t position = 0; position < network.num_leaving(sw); ++position) {
-        const std::int32_t group = of(network.target(network.leaving_link(sw, position)));
+        const std::int32_t group = of(network.leaving(sw, position).sw);
         if (group != of(sw)) linked.push_back(group);
       }
       num_linked_.push_back(static_cast<std::int32_t>(linked.size()) - first_linked_.back());

@@ -29,7 +29,7 @@ class Piggyback {
     for (std::int32_t sw = 0; sw < network_.num_switches(); ++sw) {
       ports_.emplace_back();
       for (std::int32_t position = 0; position < network_.num_leaving(sw); ++position) {
-        const std::int32_t link = network_.leaving_link(sw, position);
+        const std::int32_t link = network_.leaving(sw, position).link;
         if (is_global(link)) ports_.back().push_back(link);
       }
     }
