@@ -54,7 +54,7 @@ LARGE = Reference(0.04e6, 16, 1.3e9)  # dfly(13,26,13,27): 0.04 to 0.08 M, load 
 
 @dataclass(frozen=True)
 class Case:
-    """One measurement, UGAL-L, with all VLB paths or another set."""
+    """One measurement, unless told with UGAL-L and all VLB paths; `settings` are NAME=VALUE."""
 
     shape: str
     pattern: str
@@ -64,15 +64,19 @@ class Case:
     reference: Reference | None = None
     seed: int = 0
     paths: str = "all"
+    routing: str = "ugal-l"
+    settings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.shape:18} {self.paths:3} {self.pattern:10} {self.load:4.2f}"
+        told = " ".join([self.routing, *self.settings])
+        return f"{self.shape:18} {self.paths:3} {self.pattern:10} {self.load:4.2f} {told:6}"
 
     @property
     def arguments(self) -> list[str]:
         """Command line of the child."""
         numbers = (self.load, self.warmup, self.window)
-        return [self.shape, "ugal-l", self.paths, self.pattern, *map(str, numbers), str(self.seed)]
+        of_run = [self.shape, self.routing, self.paths, self.pattern, *map(str, numbers)]
+        return [*of_run, str(self.seed), *self.settings]
 
 
 CASES = (
@@ -98,6 +102,13 @@ CASES = (
     Case("13,26,13,27", "uniform", 0.3, 200, 200),
     Case("16,32,16,64,palmtree", "uniform", 0.3, 60, 100),
     Case("dflyplus(8,8,8,65)", "uniform", 0.3, 500, 500),
+    # Other routings, and what makes blocks of cycles short.
+    *(
+        Case("4,8,4,33", "uniform", 0.3, 2000, 2000, routing=routing)
+        for routing in ("min", "vlb", "par", "ugal-g")
+    ),
+    Case("4,8,4,33", "uniform", 0.3, 2000, 2000, settings=("decide=each-attempt",)),
+    Case("4,8,4,33", "uniform", 0.3, 2000, 2000, settings=("local_latency=1", "global_latency=1")),
 )
 
 
@@ -196,9 +207,9 @@ def print_case(case: Case, runs: list[Run]) -> bool:
 def measure_alone(cases: list[Case], repetitions: int) -> bool:
     """Measure this environment and print it beside the reference."""
     print(f"Reference: {BASELINE}")
-    print(f"{'UGAL-L':39} | {'flit-hops':9} cycles       | memory of    own,     |")
+    print(f"{'':46} | {'flit-hops':9} cycles       | memory of    own,     |")
     print(
-        f"{'topology, paths, pattern, load':39} | M/CPU s  /CPU s range | process own MB kB/node | "
+        f"{'topology, paths, pattern, load':46} | M/CPU s  /CPU s range | process own MB kB/node | "
         "setup s | reference M, cycles, MB | times | verdict"
     )
     verdicts = [
@@ -216,6 +227,7 @@ def draw(path: Path, pairs: Mapping[Case, list[tuple[Run, Run]]]) -> None:
         found = {
             case: (runs[0][place].nodes, median([1e9 / pair[place].rate for pair in runs]))
             for case, runs in pairs.items()
+            if case.routing == "ugal-l" and not case.settings
         }
         line = sorted(point for case, point in found.items() if "(" not in case.shape)
         axis.plot(*zip(*line, strict=True), "o-", color=colour, label=f"{name}: Dragonflies")
@@ -224,8 +236,10 @@ def draw(path: Path, pairs: Mapping[Case, list[tuple[Run, Run]]]) -> None:
                 axis.plot(*point, "x", color=colour)
                 axis.annotate(f"{case.shape} {case.paths}", point, fontsize=7, xytext=(4, 3),
                               textcoords="offset points")  # fmt: skip
-    axis.set(xscale="log", ylim=(0, None), xlabel="nodes", ylabel="CPU time per flit-hop (ns)")
-    axis.grid(alpha=0.3)
+    axis.set(xscale="log", yscale="log", xlabel="nodes", ylabel="CPU time per flit-hop (ns)")
+    axis.yaxis.set_major_formatter("{x:g}")
+    axis.yaxis.set_minor_formatter("{x:g}")
+    axis.grid(alpha=0.3, which="both")
     axis.legend()
     figure.savefig(path, dpi=110)
 

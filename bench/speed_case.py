@@ -1,16 +1,17 @@
 r"""Run one case of bench/speed.py in this process and print its figures as one line of JSON.
 
-    python bench/speed_case.py 4,8,4,9 ugal-l all 'shift(2,0)' 0.2 10000 10000 [SEED]
+    python bench/speed_case.py 4,8,4,9 ugal-l all 'shift(2,0)' 0.2 10000 10000 [SEED NAME=VALUE...]
 
-Arguments: topology, routing, path set, pattern, load, warm-up and window in cycles. To see where
-the time goes, profile a build with names; -S keeps the editable install out of the way:
+Arguments: topology, routing, path set, pattern, load, warm-up and window in cycles, the seed, and
+other settings as NAME=VALUE. To see where the time goes, profile a build with names; -S keeps the
+editable install out of the way:
 
     .venv/bin/python -m pip install --no-deps --no-build-isolation --target build/named \
         --config-settings=build-dir=build/named-build --config-settings=install.strip=false \
         --config-settings=cmake.build-type=RelWithDebInfo \
         '--config-settings=cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O3 -g -DNDEBUG' .
     PYTHONPATH=build/named:$(echo .venv/lib/python3*/site-packages) \
-        valgrind --tool=callgrind --toggle-collect='tvlb::sim::simulate*' --branch-sim=yes \
+        valgrind --tool=callgrind --toggle-collect='*tvlb::sim*simulate*' --branch-sim=yes \
         --cache-sim=yes --D1=32768,8,64 --LL=1048576,16,64 \
         .venv/bin/python -S bench/speed_case.py 4,8,4,9 ugal-l all uniform 0.5 300 300
     callgrind_annotate callgrind.out.*
@@ -23,6 +24,7 @@ import json
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from sim_bridge import Scenario, SimulationConfig
 from tvlb.paths import parse_expression
@@ -44,7 +46,11 @@ def resident(field: str) -> int:
 
 def main() -> int:
     """Command line entry."""
-    shape, routing, paths, pattern, load, warmup, window, *seed = sys.argv[1:]
+    shape, routing, paths, pattern, load, warmup, window, *more = sys.argv[1:]
+    settings: dict[str, Any] = {}
+    for text in more[1:]:
+        name, _, value = text.partition("=")
+        settings[name] = int(value) if value.isdigit() else value
     imported = resident("VmRSS")
     start = time.process_time()
     topology = parse_topology(shape)
@@ -53,10 +59,13 @@ def main() -> int:
         routing,
         parse_expression(paths, topology),
         parse_pattern(pattern),
-        int(seed[0]) if seed else 0,
+        int(more[0]) if more else 0,
     )
     config = SimulationConfig(
-        warmup_cycles=int(warmup), measured_cycles=int(window), drain_limit_cycles=DRAIN_CYCLES
+        warmup_cycles=int(warmup),
+        measured_cycles=int(window),
+        drain_limit_cycles=DRAIN_CYCLES,
+        **settings,
     )
     result = scenario.run(float(load), config)
     total_seconds = time.process_time() - start
