@@ -94,17 +94,21 @@ public:
     }
     [[nodiscard]] std::unique_ptr<PathKernel> kernel() const override;
 
-    // Calls visit(link) along a MIN path.
+    // Calls visit(link) along a MIN path, or visit(link and where it leads).
     template <class Visit>
     void visit_min(std::int32_t from, std::int32_t name, std::int32_t to, Visit visit) const {
+        visit_steps(from, name, to, [&](const Adjacent& step) { visit(step.link); });
+    }
+    template <class Visit>
+    void visit_steps(std::int32_t from, std::int32_t name, std::int32_t to, Visit visit) const {
         if (rule_.by_link && from != to) {
-            visit(name);
             from = target(name);
+            visit(Adjacent{name, from});
             name = 0;  // the position of what is left of it, which is the only one
         }
         while (from != to) {
             const auto& step = step_at(from, name, to);
-            visit(step.link);
+            visit(step);
             from = step.sw;
         }
     }

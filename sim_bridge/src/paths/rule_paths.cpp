@@ -39,6 +39,18 @@ ShapeRule rule_by_hops(const Topology& network, auto allows) {
   return rule;
 }
 
+// Calls visit(switch) where the links of a MIN path lead.
+template <class Family>
+void visit_switches(const Family& network, int from, std::int32_t name, int to, auto visit) {
+  if constexpr (requires { network.visit_steps(from, name, to, [](const Adjacent&) {}); }) {
+    network.visit_steps(from, name, to, [&](const Adjacent& step) { visit(step.sw); });
+  } else {
+    PathLinks links;
+    network.append_min(links, from, name, to);
+    for (const std::int32_t link : links.view()) visit(network.target(link));
+  }
+}
+
 }  // namespace
 
 template <class Family>
@@ -73,6 +85,7 @@ RulePaths<Family>::RulePaths(const Family& network, ShapeRule rule, Of of)
   count_halves();
   find_terms();
   are_alike_ = are_all_alike();
+  if (are_alike_) any_ = any_half();
   find_nameless();
 }
 
@@ -143,7 +156,8 @@ template <class Family>
 void RulePaths<Family>::add_mixture(const Counts& counts) {
   mixtures_.push_back({static_cast<std::uint32_t>(parts_.size()),
                        static_cast<std::uint32_t>(counts.size())});
-  for (const auto& [cls, count] : counts) parts_.push_back({cls, count});
+  const bool is_all = of_ == Of::paths && counts.size() == 1;
+  for (const auto& [cls, count] : counts) parts_.push_back({cls, count, is_all});
 }
 
 template <class Family>
@@ -272,6 +286,19 @@ bool RulePaths<Family>::are_all_alike() const {
   return true;
 }
 
+// What a pair draws a half from where all are alike.
+template <class Family>
+typename RulePaths<Family>::Part RulePaths<Family>::any_half() const {
+  const auto count = [&](int from, int to) { return parts(mixture_[cell(from, to)]).front().count; };
+  Part out{0, count(0, 1), true};
+  for (int source = 0; source < network_.num_switches(); ++source) {
+    for (int target = 0; target < network_.num_switches(); ++target) {
+      out.is_all = out.is_all && (source == target || count(source, target) == out.count);
+    }
+  }
+  return out;
+}
+
 template <class Family>
 void RulePaths<Family>::find_nameless() {
   for (int from = 0; from < network_.num_switches(); ++from) {
@@ -365,8 +392,8 @@ void RulePaths<Family>::for_each_path(const Pair& pair, Wanted wanted, Visit vis
   paths_.for_each_triple_by(
       pair.source, pair.target, admits,
       [&](auto via, auto first, auto second, std::size_t shape) {
-        const Part one{class_of_[shape / halves], 1};
-        const Part other{class_of_[shape % halves], 1};
+        const Part one{class_of_[shape / halves], 1, false};
+        const Part other{class_of_[shape % halves], 1, false};
         const double weighs = weight(pair, one, other);
         const Triple path{via, first, second};
         if (weighs > 0.0 && is_kept(pair, path, one, other)) visit(path, weighs);
@@ -417,7 +444,7 @@ std::optional<Triple> RulePaths<Family>::propose(const Pair& pair, Draws& draws)
 template <class Family>
 std::optional<Triple> RulePaths<Family>::propose_by(const Pair& pair, const Via& via,
                                                     Draws& draws) const {
-  const auto [first, second] = are_alike_ ? Classes{} : draw_classes(pair, via, draws);
+  const auto [first, second] = are_alike_ ? Classes{any_, any_} : draw_classes(pair, via, draws);
   const Triple path{via.sw, draw_half(pair.source, via.sw, first, draws),
                     draw_half(via.sw, pair.target, second, draws)};
   if (!is_simple(pair, path) || !is_kept(pair, path, first, second)) return std::nullopt;
@@ -451,11 +478,13 @@ typename RulePaths<Family>::Via RulePaths<Family>::propose_via(const Pair& pair,
     while (toss >> 1U > bucket->end) ++bucket;
     const auto size = static_cast<std::uint32_t>(bucket->last - bucket->begin + 1);
     const int via = ends.others[head.others + bucket->begin + draws.below(size)];
-    const Weight& first = term.from[mixture_[cell(pair.source, via)]];
-    const Weight& second = term.to[mixture_[cell(via, pair.target)]];
+    const auto one = mixture_[cell(pair.source, via)];
+    const auto other = mixture_[cell(via, pair.target)];
+    const Weight& first = term.from[one];
+    const Weight& second = term.to[other];
     const double most = (first.square * grows + second.square * shrinks) / 2.0;
     const double here = are_exact_ ? first.sum * second.sum : weight(pair, via);
-    if (draws.uniform() * most < here) return {via, are_exact_ ? &term : nullptr};
+    if (draws.uniform() * most < here) return {via, are_exact_ ? &term : nullptr, one, other};
   }
   return {};
 }
@@ -506,14 +535,12 @@ typename RulePaths<Family>::Via RulePaths<Family>::draw_via(const Pair& pair, Dr
 template <class Family>
 typename RulePaths<Family>::Classes RulePaths<Family>::draw_classes(const Pair& pair, const Via& via,
                                                                     Draws& draws) const {
-  const auto one = mixture_[cell(pair.source, via.sw)];
-  const auto other = mixture_[cell(via.sw, pair.target)];
-  const auto firsts = parts(one);
-  const auto seconds = parts(other);
   if (via.term != nullptr) {
-    return {draw_part(firsts, via.term->first, via.term->from[one].sum, draws),
-            draw_part(seconds, via.term->second, via.term->to[other].sum, draws)};
+    return {draw_part(parts(via.first), via.term->first, via.term->from[via.first].sum, draws),
+            draw_part(parts(via.second), via.term->second, via.term->to[via.second].sum, draws)};
   }
+  const auto firsts = parts(mixture_[cell(pair.source, via.sw)]);
+  const auto seconds = parts(mixture_[cell(via.sw, pair.target)]);
   Classes out{firsts.front(), seconds.front()};
   double rank = draws.uniform() * weight(pair, via.sw);
   for (const auto& first : firsts) {
@@ -549,11 +576,11 @@ typename RulePaths<Family>::Part RulePaths<Family>::draw_part(std::span<const Pa
 template <class Family>
 std::int32_t RulePaths<Family>::draw_half(int from, int to, const Part& part,
                                           Draws& draws) const {
-  const auto paths = network_.min_paths(from, to);
+  const auto paths = part.is_all ? part.count : network_.min_paths(from, to);
   for (;;) {
     const auto position = paths == 1 ? 0 : draws.below(static_cast<std::uint32_t>(paths));
     const auto name = network_.min_name(from, to, static_cast<std::int32_t>(position));
-    if (are_alike_ || part.count == paths || class_of_[network_.min_half(from, name, to)] == part.cls) return name;
+    if (are_alike_ || part.is_all || class_of_[network_.min_half(from, name, to)] == part.cls) return name;
   }
 }
 
@@ -575,20 +602,18 @@ Triple RulePaths<Family>::draw_listed(const Pair& pair, Draws& draws) const {
 template <class Family>
 bool RulePaths<Family>::is_simple(const Pair& pair, const Triple& path) const {
   if (of_ == Of::intermediates || !network_.are_simple()) return true;
-  PathLinks first, second;
-  network_.append_min(first, pair.source, path.first_half, path.intermediate);
-  network_.append_min(second, path.intermediate, path.second_half, pair.target);
   std::array<int, kMaxPathLinks> left;  // switches, before the intermediate
   std::size_t count = 0;
   int sw = pair.source;
-  for (const std::int32_t link : first.view()) {
+  visit_switches(network_, pair.source, path.first_half, path.intermediate, [&](int next) {
     left[count++] = sw;
-    sw = network_.target(link);
-  }
-  return std::ranges::none_of(second.view(), [&](std::int32_t link) {
-    const auto passed = std::span(left).first(count);
-    return std::ranges::find(passed, network_.target(link)) != passed.end();
+    sw = next;
   });
+  bool meets = false;
+  visit_switches(network_, path.intermediate, path.second_half, pair.target, [&](int next) {
+    for (std::size_t i = 0; i < count; ++i) meets |= left[i] == next;
+  });
+  return !meets;
 }
 
 // Whether a path is of no drawn length or among the first of it. No two keys of a pair are equal.

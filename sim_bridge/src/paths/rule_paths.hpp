@@ -59,6 +59,7 @@ class RulePaths final : public PathSampler {
   struct Part {
     Class cls;
     std::int32_t count;
+    bool is_all;  // certainly: the pair has no others
   };
   using Counts = std::vector<std::pair<Class, std::int32_t>>;
   /// The numbers of MIN paths that some pairs have, among `parts_`.
@@ -112,6 +113,8 @@ class RulePaths final : public PathSampler {
   struct Via {
     int sw = -1;
     const Term* term = nullptr;
+    std::uint32_t first = 0;  // mixtures of the halves, with a term
+    std::uint32_t second = 0;
   };
   /// What a pair draws: by the rule, or every path of one shape alike.
   enum State : std::uint16_t { kUnknown, kByRule, kNothing, kFirstShape };
@@ -134,6 +137,7 @@ class RulePaths final : public PathSampler {
   [[nodiscard]] std::size_t find_ends(const std::vector<Weight>& weights, bool is_target);
   static void add_switch(Ends& ends, std::vector<std::pair<double, Switch>>& others);
   [[nodiscard]] bool are_all_alike() const;
+  [[nodiscard]] Part any_half() const;
   void find_nameless();
 
   [[nodiscard]] std::size_t cell(int row, int column) const {
@@ -186,6 +190,7 @@ class RulePaths final : public PathSampler {
   std::vector<Term> terms_;
   bool are_exact_ = true;          // not a bound in place of too many
   bool are_alike_ = false;         // all intermediates of all pairs, and all MIN paths of a pair
+  Part any_{};                     // of every pair, then
   std::vector<Ends> ends_;         // each once
   std::vector<std::uint32_t> nameless_begin_;  // by switch, and one more
   std::vector<std::int32_t> nameless_;         // switches that links without a name lead to
