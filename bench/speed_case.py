@@ -26,9 +26,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sim_bridge import Scenario, SimulationConfig
+from sim_bridge import Scenario, SimulationConfig, SimulationResult
 from tvlb.paths import parse_expression
-from tvlb.topology import parse_topology
+from tvlb.topology import Topology, parse_topology
 from tvlb.traffic import parse_pattern
 
 # Enough for the flits on their way; a saturated case would drain for much longer.
@@ -44,6 +44,16 @@ def resident(field: str) -> int:
     raise SystemExit(f"/proc/self/status has no {field}")
 
 
+def simulate(
+    shape: str, routing: str, paths: str, pattern: str, seed: int, load: float, **settings: Any
+) -> tuple[Topology, SimulationResult]:
+    """Run one case."""
+    topology = parse_topology(shape)
+    path_set, traffic = parse_expression(paths, topology), parse_pattern(pattern)
+    scenario = Scenario(topology, routing, path_set, traffic, seed)
+    return topology, scenario.run(load, SimulationConfig(**settings))
+
+
 def main() -> int:
     """Command line entry."""
     shape, routing, paths, pattern, load, warmup, window, *more = sys.argv[1:]
@@ -51,23 +61,22 @@ def main() -> int:
     for text in more[1:]:
         name, _, value = text.partition("=")
         settings[name] = int(value) if value.isdigit() else value
+    # What is imported when it is first needed is not of the case.
+    simulate("2,4,2,9", "min", "all", "uniform", 0, 0.1, warmup_cycles=500, measured_cycles=1000)
     imported = resident("VmRSS")
     start = time.process_time()
-    topology = parse_topology(shape)
-    scenario = Scenario(
-        topology,
+    topology, result = simulate(
+        shape,
         routing,
-        parse_expression(paths, topology),
-        parse_pattern(pattern),
+        paths,
+        pattern,
         int(more[0]) if more else 0,
-    )
-    config = SimulationConfig(
+        float(load),
         warmup_cycles=int(warmup),
         measured_cycles=int(window),
         drain_limit_cycles=DRAIN_CYCLES,
         **settings,
     )
-    result = scenario.run(float(load), config)
     total_seconds = time.process_time() - start
     figures = {
         "flit_hops": result.flit_hops,
