@@ -3,15 +3,16 @@
 ::
 
     python -m bench.static_split ['dfly(4,8,4,9,palmtree)'] [--throughput 0.46] [--seeds 3]
-        [--warmup 4000] [--cycles 4000] [--patterns 20] [--workers N]
+        [--warmup 4000] [--cycles 4000] [--patterns 20] [--splits] [--workers N]
 
-The best split, and the one of fewest mean hops that guarantees `--throughput`; UGAL-L and PAR with
-the published path set, each with the queue of the port and of the VC, with the best paths that a
-search finds for them, and with the best paths and rule of UGAL; VLB and MIN. Saturation loads on a
-grid of 0.01: the mean over the held-out patterns that these tables are judged by, by their shares,
-and the least of them; and on the worst traffic of the model for the conventional and the published
-set. Latency is the mean over the held-out patterns, by their shares, "-" where one saturates. With
-95% intervals over the seeds. Prints a table in Markdown.
+The best splits of all VLB paths and of the published set, and of the better one that of fewest mean
+hops that guarantees `--throughput`; UGAL-L and PAR with the published path set, each with the queue
+of the port and of the VC, with the best paths that a search finds for them, and with the best paths
+and rule of UGAL; VLB and MIN. Saturation loads on a grid of 0.01: the mean over the held-out
+patterns that these tables are judged by, by their shares, and the least of them; and on the worst
+traffic of the model for the conventional and the published set. Latency is the mean over the
+held-out patterns, by their shares, "-" where one saturates. With 95% intervals over the seeds.
+Prints a table in Markdown.
 """
 
 import argparse
@@ -66,16 +67,27 @@ class Case:
         return float("nan") if run.saturated else run.latency_mean
 
 
-def cases(topology: Topology, throughput: float | None, workers: int) -> Iterator[Case]:
-    """Yield all routings of a network."""
+def cases(
+    topology: Topology, throughput: float | None, workers: int, splits_only: bool
+) -> Iterator[Case]:
+    """Yield all routings of a network, or its fixed splits alone."""
     every, chosen = (
         parse_expression(name, topology)
         for name in (topology.conventional_set, topology.published_set)
     )
-    for least in (None, throughput)[: 1 + (throughput is not None)]:
-        split = static(topology, throughput=least)
-        name = f"static, {split.chosen.floor:.3f} at {split.chosen.hops:.2f} hops"
-        yield Case(name, "static", every, split.table.weighted_paths(name))
+    sets = [
+        parse_expression(one, topology) for one in dict.fromkeys(("all", topology.published_set))
+    ]
+    best = [(static(topology, one), one) for one in sets]
+    splits = sorted(best, key=lambda one: -one[0].chosen.floor)
+    if throughput is not None:
+        better = splits[0][1]
+        splits.insert(1, (static(topology, better, throughput=throughput), better))
+    for split, paths in splits:
+        name = f"static, `{paths}`, {split.chosen.floor:.3f} at {split.chosen.hops:.2f} hops"
+        yield Case(name, "static", paths, split.table.weighted_paths(name))
+    if splits_only:
+        return
     for routing in ("ugal-l", "par")[: 1 + topology.decides_again]:
         for queue in ("port", "vc"):
             name = f"{routing}, `{chosen}`, queue {queue}"
@@ -119,6 +131,7 @@ def main() -> None:
     parser.add_argument("--warmup", type=int, default=4000)
     parser.add_argument("--cycles", type=int, default=4000)
     parser.add_argument("--patterns", type=int, default=20)
+    parser.add_argument("--splits", action="store_true", help="fixed splits alone")
     parser.add_argument("--workers", type=int, default=available_cores())
     asked = parser.parse_args()
     topology, seeds = parse_topology(asked.topology), range(asked.seeds)
@@ -129,7 +142,7 @@ def main() -> None:
     told_of = ", ".join(map(str, held_out.patterns))
     print(f"{topology}, {len(held_out.patterns)} held-out patterns: {told_of}", flush=True)
     print(f"\n| routing | {' | '.join(heads)} |\n{'|---' * (1 + len(heads))}|", flush=True)
-    for case in cases(topology, asked.throughput, asked.workers):
+    for case in cases(topology, asked.throughput, asked.workers, asked.splits):
         searches = [partial(case.saturation, one, config, at) for at in seeds for one in tried]
         loads = np.array(run_all(searches, asked.workers)).reshape(len(seeds), len(tried))
         runs = [
