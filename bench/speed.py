@@ -2,13 +2,15 @@
 
     python bench/speed.py [--match TEXT] [--repetitions 3]
     python bench/speed.py --build OTHER_CHECKOUT [--least-ratio 0.97] [--figure FILE]
+    python bench/speed.py --threads 2
 
 Every run is a process of its own (bench/speed_case.py), so that its peak memory is its own, and one
 runs at a time, so that none slows another (there is no ``--workers``, on purpose); rates
 are per second of processor time of the simulation alone, medians over the repetitions. With
 ``--build`` or ``--python`` both environments take turns within every repetition, and the ratio is
-the median of the ratios of such neighbours. Exit code 1 if a case with a reference is slower or its
-run takes more memory, or if a ratio is below ``--least-ratio``. ``--figure`` draws the time of a
+the median of the ratios of such neighbours; so do one thread and several with ``--threads``, of
+which wall times are told. Exit code 1 if a case with a reference is slower or its run takes more
+memory, or if a ratio is below ``--least-ratio``. ``--figure`` draws the time of a
 flit-hop of both over the number of nodes. ``--counters`` adds the processor's own counters per
 flit-hop where `perf` and the machine have them.
 """
@@ -119,6 +121,7 @@ class Run:
     flit_hops: int
     cycles: int
     cpu_seconds: float
+    seconds: float
     setup_seconds: float
     latency: float
     accepted: float
@@ -147,10 +150,10 @@ class Run:
         return self.flit_hops, self.latency, self.accepted
 
 
-def run_case(case: Case, python: str) -> Run:
+def run_case(case: Case, python: str, *more: str) -> Run:
     """Run one case in a process of its own."""
     output = subprocess.run(
-        [python, str(CHILD), *case.arguments], check=True, capture_output=True, text=True
+        [python, str(CHILD), *case.arguments, *more], check=True, capture_output=True, text=True
     )
     return Run(**json.loads(output.stdout))
 
@@ -275,6 +278,28 @@ def compare(
     return passed
 
 
+def compare_threads(cases: list[Case], threads: int, repetitions: int, least: float) -> bool:
+    """Measure one thread and several in turns and print the ratios."""
+    passed = True
+    for case in cases:
+        pairs: list[tuple[Run, Run]] = []
+        for repetition in range(repetitions):
+            order = (1, threads) if repetition % 2 == 0 else (threads, 1)
+            runs = {one: run_case(case, sys.executable, f"threads={one}") for one in order}
+            pairs.append((runs[1], runs[threads]))
+        ratios = [one.seconds / several.seconds for one, several in pairs]
+        work = median([several.cpu_seconds / one.cpu_seconds for one, several in pairs])
+        same = all(one.outcome == several.outcome for one, several in pairs)
+        passed = passed and same and median(ratios) >= least
+        print(
+            f"{case} | wall time of 1 thread over {threads}: {median(ratios):.2f} "
+            f"({min(ratios):.2f}..{max(ratios):.2f}) | CPU time {work:.2f} times | "
+            f"{'same' if same else 'other'} results",
+            flush=True,
+        )
+    return passed
+
+
 def main() -> int:
     """Command line entry."""
     parser = argparse.ArgumentParser(
@@ -289,6 +314,7 @@ def main() -> int:
     other = parser.add_mutually_exclusive_group()
     other.add_argument("--build", type=Path, help="another checkout with its environment in .venv")
     other.add_argument("--python", help="the Python of another environment")
+    other.add_argument("--threads", type=int, help="threads to compare one with")
     options = parser.parse_args()
     cases = [
         replace(case, seed=options.seed)
@@ -296,7 +322,9 @@ def main() -> int:
         if options.match in " ".join(str(case).split())
     ]
     python = str(options.build / ".venv/bin/python") if options.build else options.python
-    if python:
+    if options.threads:
+        passed = compare_threads(cases, options.threads, options.repetitions, options.least_ratio)
+    elif python:
         passed = compare(cases, python, options.repetitions, options.least_ratio, options.figure)
     else:
         passed = measure_alone(cases, options.repetitions)

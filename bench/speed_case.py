@@ -3,8 +3,8 @@ r"""Run one case of bench/speed.py in this process and print its figures as one 
     python bench/speed_case.py 4,8,4,9 ugal-l all 'shift(2,0)' 0.2 10000 10000 [SEED NAME=VALUE...]
 
 Arguments: topology, routing, path set, pattern, load, warm-up and window in cycles, the seed, and
-other settings as NAME=VALUE. To see where the time goes, profile a build with names; -S keeps the
-editable install out of the way:
+threads or other settings as NAME=VALUE. To see where the time goes, profile a build with names; -S
+keeps the editable install out of the way:
 
     .venv/bin/python -m pip install --no-deps --no-build-isolation --target build/named \
         --config-settings=build-dir=build/named-build --config-settings=install.strip=false \
@@ -49,9 +49,11 @@ def simulate(
 ) -> tuple[Topology, SimulationResult]:
     """Run one case."""
     topology = parse_topology(shape)
+    # Older builds have no threads to be told of.
+    more = {name: settings.pop(name) for name in ("threads",) if name in settings}
     path_set, traffic = parse_expression(paths, topology), parse_pattern(pattern)
     scenario = Scenario(topology, routing, path_set, traffic, seed)
-    return topology, scenario.run(load, SimulationConfig(**settings))
+    return topology, scenario.run(load, SimulationConfig(**settings), **more)
 
 
 def main() -> int:
@@ -64,7 +66,7 @@ def main() -> int:
     # What is imported when it is first needed is not of the case.
     simulate("2,4,2,9", "min", "all", "uniform", 0, 0.1, warmup_cycles=500, measured_cycles=1000)
     imported = resident("VmRSS")
-    start = time.process_time()
+    start, begun = time.process_time(), time.perf_counter()
     topology, result = simulate(
         shape,
         routing,
@@ -77,11 +79,13 @@ def main() -> int:
         drain_limit_cycles=DRAIN_CYCLES,
         **settings,
     )
+    seconds = time.perf_counter() - begun
     total_seconds = time.process_time() - start
     figures = {
         "flit_hops": result.flit_hops,
         "cycles": result.cycles,
         "cpu_seconds": result.cpu_seconds,
+        "seconds": seconds,
         "setup_seconds": total_seconds - result.cpu_seconds,
         "latency": result.latency_mean,
         "accepted": result.accepted,
