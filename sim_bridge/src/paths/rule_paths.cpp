@@ -580,7 +580,7 @@ std::int32_t RulePaths<Family>::draw_half(int from, int to, const Part& part,
   for (;;) {
     const auto position = paths == 1 ? 0 : draws.below(static_cast<std::uint32_t>(paths));
     const auto name = network_.min_name(from, to, static_cast<std::int32_t>(position));
-    if (are_alike_ || part.is_all || class_of_[network_.min_half(from, name, to)] == part.cls) return name;
+    if (are_alike_ || part.count == paths || class_of_[network_.min_half(from, name, to)] == part.cls) return name;
   }
 }
 
